@@ -1,0 +1,1 @@
+export type { Block, BlockType, FinishReason, StreamChunk, Usage } from './chunk.ts'

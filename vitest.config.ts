@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config'
+
+// Tests import packages by name and get their sources: the condition
+// `@runproof/source` is in every package's exports. Tests that spawn a
+// bin use the built one, so `npm test` builds first.
+export default defineConfig({
+  resolve: { conditions: ['@runproof/source'] },
+  ssr: { resolve: { conditions: ['@runproof/source'] } },
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 30_000,
+    coverage: {
+      provider: 'v8',
+      include: ['packages/{sse,progress,llm,session-log}/src/**'],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: {
+        'packages/sse/src/**': { lines: 95 },
+        'packages/progress/src/**': { lines: 95 },
+        'packages/llm/src/**': { lines: 95 },
+        'packages/session-log/src/**': { lines: 95 },
+      },
+    },
+  },
+})
