@@ -1,0 +1,93 @@
+/**
+ * The command line: what each command takes and says of itself. A command's
+ * code is imported when it runs, so that `--help` starts fast.
+ */
+import { Command, CommanderError } from 'commander'
+import { RunproofError } from './error.ts'
+import type { Terminal } from './terminal.ts'
+import { visible } from './visible.ts'
+
+const description = `Record an agent's run once, replay it for ever, and never let a screen say "done" without proof.`
+
+const examples = {
+  program: `
+Exit codes: 0 all holds · 1 a difference or an unmet expectation · 2 bad usage or nothing readable · 3 the environment lacks something`,
+  status: `
+Examples:
+  runproof status log.jsonl                 judge a log of envelopes, event by event
+  runproof status log.jsonl --expect done   and exit 1 unless it may claim done
+  runproof status cases.json all            replay every case of a cases file
+  agent | runproof status - --json          judge a live stream, one JSON line an event`,
+  sse: `
+Examples:
+  runproof sse stream.txt                   decode a captured response body
+  curl -sN URL | runproof sse - --json      one JSON line an event, then how it ended
+  runproof sse stream.txt --chunk 1         cut into single bytes: the events stay the same`,
+}
+
+/** Runs one command. @returns the exit code; never throws for what a user can cause. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode = 0
+  const program = createProgram(terminal, (code) => (exitCode = code))
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (!(error instanceof RunproofError)) throw error
+    terminal.stderr.write(`runproof: ${error.message}\n`)
+    return error.exitCode
+  }
+}
+
+function createProgram(terminal: Terminal, setExitCode: (code: number) => void): Command {
+  const program = new Command('runproof')
+    .description(description)
+    .addHelpText('after', examples.program)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.stdout.write(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+      outputError: (text, write) => write(`runproof: ${visible(text.trim())}\n`),
+    })
+    .showHelpAfterError('(runproof --help lists the commands, runproof COMMAND --help its options)')
+
+  program
+    .command('status')
+    .summary('what a screen may claim after each event of a log, and at its end')
+    .description(
+      'After each event, what a screen may claim; then the claim at the end of the input.\nReads JSON lines, server-sent events with JSON data, or a JSON array of cases.',
+    )
+    .argument('<file>', 'a log or a cases file; - reads stdin')
+    .argument('[case]', 'a case of a cases file, or all (default: "normal", else the first)')
+    .option('--from <protocol>', 'the protocol of a log (default: seen from its first lines)')
+    .option('--run <id>', 'judge this run only (default: each run of the log on its own)')
+    .option('--lang <language>', 'language of the messages: en or zh', 'en')
+    .option('--window <events>', 'remember this many events only: constant memory on endless logs')
+    .option('--expect <status>', 'exit 1 unless the final claim is this one')
+    .option('--json', 'one JSON line an event, one more at the end of each run or case')
+    .addHelpText('after', examples.status)
+    .action(async (file: string, wanted: string | undefined, options) => {
+      const { runStatus } = await import('./status/command.ts')
+      setExitCode(await runStatus(file, wanted, options, terminal))
+    })
+
+  program
+    .command('sse')
+    .summary('decode server-sent events, byte for byte')
+    .description('Decodes server-sent events and shows each one, then how the stream ended.')
+    .argument('<file>', 'a captured response body; - reads stdin')
+    .option(
+      '--utf8 <mode>',
+      'strict: stop at a bad byte; replace: read on as a browser does',
+      'strict',
+    )
+    .option('--chunk <bytes>', 'feed the decoder pieces of this size')
+    .option('--json', 'one JSON line an event, one more at the end')
+    .addHelpText('after', examples.sse)
+    .action(async (file: string, options) => {
+      const { runSse } = await import('./sse/command.ts')
+      setExitCode(await runSse(file, options, terminal))
+    })
+  return program
+}

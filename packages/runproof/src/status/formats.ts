@@ -1,0 +1,63 @@
+/**
+ * Which protocol a log speaks (`--from`): the names, how one parsed value is
+ * recognised, and how it becomes envelopes. A value that no rule knows proves
+ * nothing; the first recognised one decides.
+ */
+import { isEnvelope } from '@runproof/progress'
+import { RunproofError } from '../error.ts'
+import { visible } from '../visible.ts'
+
+/** Turns one parsed value into what the reducer is fed; never throws on JSON. */
+export type Translate = (value: unknown) => readonly unknown[]
+
+type Format = {
+  recognises: (value: unknown) => boolean
+  createTranslate: (run: string) => Promise<Translate>
+}
+
+const hasType = (value: unknown, types: readonly string[]): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  'type' in value &&
+  types.some((type) => type === value.type)
+
+const formats: Record<string, Format> = {
+  envelope: {
+    recognises: isEnvelope,
+    createTranslate: () => Promise.resolve((value) => [value]),
+  },
+  'openai-agents': {
+    recognises: (value) =>
+      hasType(value, [
+        'raw_response_event',
+        'raw_model_stream_event',
+        'run_item_stream_event',
+        'agent_updated_stream_event',
+      ]),
+    createTranslate: async (run) => {
+      const { createAdapter } = await import('@runproof/progress/openai-agents')
+      const adapter = createAdapter({ run })
+      return (value) => adapter.push(value)
+    },
+  },
+}
+
+/** The names that `--from` takes. */
+export const formatNames: readonly string[] = Object.keys(formats)
+
+/** The format whose rule knows this value, or null. */
+export function recogniseFormat(value: unknown): string | null {
+  return formatNames.find((name) => formats[name]?.recognises(value) === true) ?? null
+}
+
+/** @throws RunproofError `usage` for a name that is not one of `formatNames`. */
+export function createTranslate(name: string, run: string): Promise<Translate> {
+  const format = Object.hasOwn(formats, name) ? formats[name] : undefined
+  if (format === undefined) {
+    throw new RunproofError(
+      'usage',
+      `--from ${visible(name)} is not known; choose one of: ${formatNames.join(', ')}`,
+    )
+  }
+  return format.createTranslate(run)
+}

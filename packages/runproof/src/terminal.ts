@@ -1,0 +1,68 @@
+/**
+ * The streams a command talks to, and writing to them without outrunning a slow
+ * reader. A closed stdout (`| head`) ends a command quietly: `gone` turns true
+ * and what is written after it is dropped.
+ */
+import type { Readable, Writable } from 'node:stream'
+
+/** What a command may use of its process; `process` itself fits. */
+export type Terminal = {
+  stdin: Readable
+  stdout: Writable & { isTTY?: boolean }
+  stderr: Writable & { isTTY?: boolean }
+  env: Record<string, string | undefined>
+}
+
+/** Text collected before one write to stdout, in UTF-16 units. */
+const batchUnitsMax = 64 * 1024
+
+/** Buffered lines to one stream, in order, at the pace of its reader. */
+export type Output = {
+  line(text: string): void
+  /** Resolves when the reader has taken enough; call it in loops. */
+  settle(): Promise<void>
+  /** Writes what is still held. */
+  flush(): Promise<void>
+  /** Whether the reader closed the stream. */
+  readonly gone: boolean
+}
+
+export function createOutput(stream: Writable): Output {
+  let held: string[] = []
+  let heldUnits = 0
+  let gone = false
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    gone = true
+  })
+  const flush = async (): Promise<void> => {
+    if (held.length === 0 || gone) return
+    const text = held.join('')
+    held = []
+    heldUnits = 0
+    if (stream.write(text)) return
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        stream.off('drain', done).off('close', done).off('error', done)
+        resolve()
+      }
+      stream.on('drain', done).on('close', done).on('error', done)
+    })
+  }
+  return {
+    line(text) {
+      held.push(text, '\n')
+      heldUnits += text.length + 1
+    },
+    settle: () => (heldUnits < batchUnitsMax ? Promise.resolve() : flush()),
+    flush,
+    get gone() {
+      return gone
+    },
+  }
+}
+
+/** Whether colours go to this stream: a terminal that did not ask for none. */
+export function isColoured(stream: { isTTY?: boolean }, env: Terminal['env']): boolean {
+  return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+}
