@@ -1,1 +1,6 @@
-export const room = 'session-log'
+export { openSessionLog } from './node/append.ts'
+export type { OpenOptions, Recovery, SessionLogWriter } from './node/append.ts'
+export { encodeId, findSession, listSessions, sessionFile } from './node/layout.ts'
+export type { SessionEntry, SessionList } from './node/layout.ts'
+export type { LogHandle, OpenFile } from './node/log-file.ts'
+export { readSessionLog } from './node/read.ts'

@@ -1,0 +1,83 @@
+/** Kill -9 at every operation: no acknowledged event is lost and the log always loads. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { deriveClosers, parseSessionLog } from '@runproof/session-log'
+import type { SessionEvent } from '@runproof/session-log'
+import { openSessionLog, readSessionLog } from '@runproof/session-log/node'
+import { createClock, makeFolder } from './folder.ts'
+
+const writer = fileURLToPath(new URL('crashing-writer.ts', import.meta.url))
+
+type Run = { acknowledged: SessionEvent[]; killed: boolean; stderr: string }
+
+async function runWriter(...args: string[]): Promise<Run> {
+  const child = spawn(process.execPath, ['--conditions=@runproof/source', writer, ...args])
+  const exit = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once('close', (_code, signal) => resolve(signal))
+  })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const acknowledged = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as SessionEvent)
+  return { acknowledged, killed: (await exit) === 'SIGKILL', stderr }
+}
+
+const moments: ['before' | 'half' | 'after'][] = [['before'], ['half'], ['after']]
+
+describe('killed at its n-th operation', () => {
+  it.concurrent.for(moments)(
+    '%s it, for every n, on one log that goes on and on',
+    async ([moment], { onTestFinished }) => {
+      const file = join(makeFolder(onTestFinished), 'deep', 'session.jsonl')
+      const acknowledged: SessionEvent[] = []
+      let runs = 0
+      let killed = true
+      while (killed) {
+        runs++
+        const run = await runWriter(file, String(runs), moment, `${moment} ${runs}`)
+        expect(run.stderr).toBe('')
+        acknowledged.push(...run.acknowledged)
+        killed = run.killed
+        if (acknowledged.length > 0) await expectIntact(file, acknowledged)
+      }
+      expect(runs).toBeGreaterThan(10)
+      expect(parseSessionLog(readFileSync(file, 'utf8')).torn).toBeNull()
+    },
+  )
+
+  async function expectIntact(file: string, acknowledged: SessionEvent[]): Promise<void> {
+    const { events } = await readSessionLog(file)
+    expect(acknowledged.map(({ seq }) => events[seq])).toEqual(acknowledged)
+    expect(deriveClosers([...events, ...deriveClosers(events)])).toEqual([])
+  }
+})
+
+describe('the lock', () => {
+  it('names the living writer, and falls with its death', async () => {
+    const file = join(makeFolder(), 'session.jsonl')
+    // Stops with the log open: waits for a signal at its third operation.
+    const child = spawn(
+      process.execPath,
+      ['--conditions=@runproof/source', writer, file, '0', 'before', 'first'],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const closed = new Promise((resolve) => child.once('close', resolve))
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+    child.kill('SIGSTOP')
+    const options = { file, clock: createClock() }
+    await expect(openSessionLog(options)).rejects.toMatchObject({
+      code: 'locked',
+      message: expect.stringMatching(
+        new RegExp(`process ${child.pid} on .*remove .*lock@`),
+      ) as string,
+    })
+    child.kill('SIGKILL')
+    await closed
+    await (await openSessionLog(options)).close()
+  })
+})
