@@ -1,0 +1,96 @@
+/**
+ * What counts as JSON, and one canonical text for each JSON value.
+ *
+ * Follows I-JSON (RFC 7493) as far as a program can see it: own enumerable
+ * string keys of plain objects, dense arrays, finite numbers, strings,
+ * booleans, null. Two values have the same canonical text exactly when they
+ * are the same JSON value; key order never matters, `-0` is `0`, and `1.0` is
+ * `1` because a JavaScript program cannot tell them apart.
+ */
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
+export type JsonObject = { [key: string]: JsonValue }
+
+/** Longest canonical text made, in UTF-16 units; a value that needs more is not taken. */
+const canonicalUnitsMax = 2 ** 28
+
+/** A plain object of any realm: not an array, not an instance of a class. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return (
+    prototype === Object.prototype ||
+    prototype === null ||
+    Object.getPrototypeOf(prototype) === null
+  )
+}
+
+/** True when the own keys of `value` are exactly `names`, in any order. */
+export function hasExactKeys(value: object, names: readonly string[]): boolean {
+  const keys = Object.keys(value)
+  return keys.length === names.length && keys.every((key) => names.includes(key))
+}
+
+/** An object or array being written: `keys` is null for an array. */
+type Frame = { value: object; keys: readonly string[] | null; size: number; next: number }
+
+/**
+ * The canonical text of `root`, itself JSON, or null when `root` holds
+ * anything that JSON cannot carry: undefined, functions, symbols, BigInt, NaN,
+ * infinities, holes, cycles, instances such as Date or Map. Iterative, so that
+ * no depth of nesting overflows the stack. A throwing getter or proxy trap
+ * passes through to the caller.
+ */
+export function canonicalJson(root: unknown): string | null {
+  const frames: Frame[] = []
+  const path = new Set<object>()
+  let text = ''
+  let value = root
+  for (;;) {
+    if (typeof value === 'object' && value !== null) {
+      const frame = openFrame(value)
+      if (frame === null || path.has(value)) return null
+      path.add(value)
+      frames.push(frame)
+      text += frame.keys === null ? '[' : '{'
+    } else {
+      const leaf = leafText(value)
+      if (leaf === null) return null
+      text += leaf
+    }
+    let frame = frames.at(-1)
+    while (frame !== undefined && frame.next === frame.size) {
+      text += frame.keys === null ? ']' : '}'
+      path.delete(frame.value)
+      frames.pop()
+      frame = frames.at(-1)
+    }
+    if (text.length > canonicalUnitsMax) return null
+    if (frame === undefined) return text
+    if (frame.next > 0) text += ','
+    const key = frame.keys === null ? frame.next : (frame.keys[frame.next] ?? '')
+    if (frame.keys !== null) text += `${JSON.stringify(key)}:`
+    value = Reflect.get(frame.value, key)
+    frame.next++
+  }
+}
+
+function openFrame(value: object): Frame | null {
+  if (Array.isArray(value)) return { value, keys: null, size: value.length, next: 0 }
+  if (!isJsonObject(value)) return null
+  const keys = Object.keys(value).toSorted()
+  return { value, keys, size: keys.length, next: 0 }
+}
+
+function leafText(value: unknown): string | null {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value)
+    case 'number':
+      return Number.isFinite(value) ? String(value) : null
+    case 'boolean':
+      return value ? 'true' : 'false'
+    default:
+      return value === null ? 'null' : null
+  }
+}
