@@ -2,6 +2,7 @@
  * What normalising knows of one run: the volatile things that it makes stable.
  * Each side of a comparison has its own context.
  */
+import type { Folders } from './folder.ts'
 
 /**
  * One rule of a project (`normalise:` in `runproof.yml`). `path` selects values
@@ -15,14 +16,19 @@ export type NormaliseRule = { path?: string; match?: string; token: string }
 /** `typed`: `{{session:1}}`, `{{rpc:1}}` …; `untyped`: the seed's `{{sessionId}}`, ids 1, 2, 3 … */
 export type TokenStyle = 'typed' | 'untyped'
 
+/** Whose messages these are: `acp`, or `jsonl` for a plain program with no fields to know. */
+export type Protocol = 'acp' | 'jsonl'
+
 export type NormaliseContext = {
+  /** Default `acp`. */
+  protocol?: Protocol
   /** The agent's working folder, in every spelling that the caller knows (given, real path). */
   cwd?: string | readonly string[]
   home?: string | readonly string[]
   /** The folder of the run that is replayed: what a model said then still names it. Becomes `{{cwd}}`. */
   recordedCwd?: string | readonly string[]
   /** Further folders by token name: `{ sessions: '/tmp/x' }` becomes `{{sessions}}`. */
-  roots?: Readonly<Record<string, string | readonly string[]>>
+  roots?: Folders
   /** Session ids that the messages may name in text only. */
   sessionIds?: readonly string[]
   /** Default `typed`; `goldenMode` says what a golden asks for. */
@@ -32,4 +38,10 @@ export type NormaliseContext = {
   joinChunks?: boolean
   /** `state` (default): the last value of each kind and session, at the end; `order`: where they came. */
   housekeeping?: 'state' | 'order'
+}
+
+/** The folders of a context by token name; what the agent and the recording call cwd is one. */
+export function foldersOf(context: NormaliseContext): Folders {
+  const { cwd = [], recordedCwd = [], home = [], roots = {} } = context
+  return { cwd: [cwd, recordedCwd].flat(), home, ...roots }
 }

@@ -64,9 +64,7 @@ function fromEnvelope(value: Message): TranscriptLine | { problem: string } {
 
 /** Whether an object is a JSON-RPC 2.0 request, notification or response. */
 export function isMessage(value: Message): boolean {
-  return (
-    value['jsonrpc'] === '2.0' && ('method' in value || 'result' in value || 'error' in value)
-  )
+  return value['jsonrpc'] === '2.0' && ('method' in value || 'result' in value || 'error' in value)
 }
 
 /** The line as Transcript v1, without its end. */
