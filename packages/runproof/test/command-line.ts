@@ -34,7 +34,11 @@ export function jsonLines(text: string): unknown[] {
 }
 
 /** A stream that takes nothing until `release()`, to see that a writer waits. */
-export function createSlowWritable(): { stream: Writable; release: () => void; text: () => string } {
+export function createSlowWritable(): {
+  stream: Writable
+  release: () => void
+  text: () => string
+} {
   const taken: string[] = []
   let waiting: (() => void)[] = []
   let released = false

@@ -11,7 +11,18 @@ import type { Output } from '../terminal.ts'
 import { visible, visibleJson } from '../visible.ts'
 import type { EventLabel, Printer } from './print.ts'
 
-const caseSchema = z.object({
+/** One case as its file spells it. */
+export type Case = {
+  name: string
+  note: string
+  run: string
+  events: unknown[]
+  expected_steps?: string[] | undefined
+  expected_final?: string | undefined
+  assertions: Record<string, unknown>
+}
+
+const caseSchema: z.ZodType<Case> = z.object({
   name: z.string(),
   note: z.string().default(''),
   run: z.string().min(1),
@@ -20,9 +31,6 @@ const caseSchema = z.object({
   expected_final: z.string().optional(),
   assertions: z.record(z.string(), z.unknown()).default({}),
 })
-
-/** One case as its file spells it. */
-export type Case = z.infer<typeof caseSchema>
 
 /** One way in which a case is not what it expects; `text` is safe to print. */
 export type Mismatch = { case: string; text: string }
@@ -74,7 +82,7 @@ export function judgeCase(
     output.line(printer.event(labelOf(event), progress))
   }
   progress.end()
-  const facts = { case: one.name, run: one.run, foreign: progress.foreign, window }
+  const facts = { case: one.name, run: one.run, foreign: progress.foreign }
   for (const line of printer.end(progress, facts)) output.line(line)
   return { status: progress.status, mismatches: compare(one, steps, progress) }
 }
@@ -93,8 +101,8 @@ function labelOf(event: unknown): EventLabel {
 
 function compare(one: Case, steps: readonly Status[], progress: Progress): Mismatch[] {
   const mismatches: Mismatch[] = []
-  const differ = (what: string, expected: unknown, actual: unknown): void => {
-    const text = `${what}: expected ${visibleJson(expected)}, judged ${visibleJson(actual)}`
+  const differ = (what: string, wanted: unknown, actual: unknown): void => {
+    const text = `${what}: expected ${visibleJson(wanted)}, judged ${visibleJson(actual)}`
     mismatches.push({ case: one.name, text })
   }
   const { expected_steps: expected } = one
@@ -111,9 +119,9 @@ function compare(one: Case, steps: readonly Status[], progress: Progress): Misma
   if (one.expected_final !== undefined && one.expected_final !== progress.status) {
     differ('at the end', one.expected_final, progress.status)
   }
-  for (const [key, expected] of Object.entries(one.assertions)) {
+  for (const [key, wanted] of Object.entries(one.assertions)) {
     const actual = assertable(progress, key)
-    if (!isDeepStrictEqual(expected, actual)) differ(`"${visible(key)}"`, expected, actual ?? null)
+    if (!isDeepStrictEqual(wanted, actual)) differ(`"${visible(key)}"`, wanted, actual ?? null)
   }
   return mismatches
 }

@@ -2,7 +2,7 @@
  * `runproof status`: after each event, what a screen may claim; then the claim
  * at the end of the input. The claim itself never changes the exit code.
  */
-import { languages, statuses } from '@runproof/progress'
+import { statuses, type Lang } from '@runproof/progress'
 import { RunproofError } from '../error.ts'
 import { openInput } from '../input.ts'
 import { createOutput, isColoured, type Output, type Terminal } from '../terminal.ts'
@@ -11,7 +11,7 @@ import { judgeCase, parseCases, selectCases } from './cases.ts'
 import { createTranslate, formatNames, recogniseFormat } from './formats.ts'
 import { judgeLog } from './log.ts'
 import { createPrinter, type Printer } from './print.ts'
-import { readContent, type LogRecord } from './records.ts'
+import { readContent, resume, type LogRecord } from './records.ts'
 
 export type StatusOptions = {
   from?: string
@@ -35,7 +35,7 @@ export async function runStatus(
   options: StatusOptions,
   terminal: Terminal,
 ): Promise<0 | 1> {
-  const language = oneOf(languages, options.lang, '--lang')
+  const lang = oneOf<Lang>(['en', 'zh'], options.lang, '--lang')
   if (options.expect !== undefined) oneOf(statuses, options.expect, '--expect')
   const window = options.window === undefined ? null : parseWindow(options.window)
   const input = await openInput(path, terminal)
@@ -43,7 +43,7 @@ export async function runStatus(
   const output = createOutput(terminal.stdout)
   const printer = createPrinter({
     json: options.json === true,
-    language,
+    lang,
     colours: isColoured(terminal.stdout, terminal.env),
   })
   const tell = (text: string): void => void terminal.stderr.write(`${text}\n`)
@@ -142,15 +142,7 @@ async function guess(
     for (const record of next.value) found ??= recogniseFormat(record.value)
     count += next.value.length
   }
-  const rest = async function* (): AsyncGenerator<LogRecord[]> {
-    yield* seen
-    for (;;) {
-      const next = await iterator.next()
-      if (next.done === true) return
-      yield next.value
-    }
-  }
-  return { from: found, records: rest() }
+  return { from: found, records: resume(seen, iterator) }
 }
 
 function unmet(expected: string | undefined, status: string, subject: string): string[] {

@@ -113,7 +113,7 @@ export async function judgeLog(
     if (block.held !== null) {
       for (const line of [...printer.head(block.run ?? '-'), ...block.held]) output.line(line)
     }
-    const facts = { run: block.run, foreign: wellFormed - block.own, window: options.window }
+    const facts = { run: block.run, foreign: wellFormed - block.own }
     for (const line of printer.end(block.progress, facts)) output.line(line)
     await output.settle()
     claims.push({ run: block.run, status: block.progress.status })

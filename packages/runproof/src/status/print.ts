@@ -2,14 +2,14 @@
  * How a claim is shown: text for people, JSON lines for programs. Both are
  * fixed by docs/formats/status.md. Untrusted text is made visible first.
  */
-import type { Language, Progress, Status } from '@runproof/progress'
+import type { Lang, Progress, Status, WindowReport } from '@runproof/progress'
 import pc from 'picocolors'
 import { visible, visibleJson } from '../visible.ts'
 
 /** What is printed of one event; null fields for a malformed one. */
 export type EventLabel = { id: string | null; kind: string | null; seq: number | null }
 
-export type EndFacts = { case?: string; run: string | null; foreign: number; window: number | null }
+export type EndFacts = { case?: string; run: string | null; foreign: number }
 
 export type Printer = {
   /** The head of a block: a case with its note, or a further run. */
@@ -18,26 +18,22 @@ export type Printer = {
   end(progress: Progress, facts: EndFacts): string[]
 }
 
-export function createPrinter(options: {
-  json: boolean
-  language: Language
-  colours: boolean
-}): Printer {
-  return options.json ? createJsonPrinter(options.language) : createTextPrinter(options)
+export function createPrinter(options: { json: boolean; lang: Lang; colours: boolean }): Printer {
+  return options.json ? createJsonPrinter(options.lang) : createTextPrinter(options)
 }
 
-function createJsonPrinter(language: Language): Printer {
+function createJsonPrinter(lang: Lang): Printer {
   return {
     head: () => [],
     event: ({ id, kind, seq }, progress) =>
-      visibleJson({ id, kind, seq, status: progress.status, message: progress.message(language) }),
+      visibleJson({ id, kind, seq, status: progress.status, message: progress.message(lang) }),
     end: (progress, facts) => [
       visibleJson({
         eof: true,
         ...(facts.case === undefined ? {} : { case: facts.case }),
         run: facts.run,
         status: progress.status,
-        message: progress.message(language),
+        message: progress.message(lang),
         terminal: progress.terminal,
         verdict: progress.verdict,
         issues: progress.issues,
@@ -46,7 +42,7 @@ function createJsonPrinter(language: Language): Printer {
         tools: progress.tools,
         text: progress.text,
         finalText: progress.finalText,
-        ...(facts.window === null ? {} : { window: facts.window }),
+        ...(progress.window === null ? {} : { window: progress.window }),
       }),
     ],
   }
@@ -68,10 +64,10 @@ const paints: Record<
   done: (colours) => colours.green,
 }
 
-function createTextPrinter(options: { language: Language; colours: boolean }): Printer {
+function createTextPrinter(options: { lang: Lang; colours: boolean }): Printer {
   const colours = pc.createColors(options.colours)
   const claim = (progress: Progress): string =>
-    `=> ${paints[progress.status](colours)(progress.status)} | ${progress.message(options.language)}`
+    `=> ${paints[progress.status](colours)(progress.status)} | ${progress.message(options.lang)}`
   return {
     head: (name, note) => [
       '',
@@ -79,12 +75,15 @@ function createTextPrinter(options: { language: Language; colours: boolean }): P
     ],
     event: ({ id, kind }, progress) =>
       `${visible(id ?? '-')} ${visible(kind ?? '-')} ${claim(progress)}`,
-    end: (progress, { window }) => [
+    end: (progress) => [
       `EOF ${claim(progress)}`,
       `issues=${progress.issues.join(',')}`,
-      ...(window === null
-        ? []
-        : [`window=${window}: repeated events are recognised this far back, no further`]),
+      ...(progress.window === null ? [] : [windowText(progress.window)]),
     ],
   }
+}
+
+function windowText({ events, forgotten, textDropped }: WindowReport): string {
+  const lost = `${forgotten} older events and ${textDropped} characters of text are no longer known`
+  return `window=${events}: ${forgotten === 0 ? 'nothing was forgotten' : lost}`
 }

@@ -7,6 +7,7 @@ import { createSseDecoder } from '@runproof/sse'
 import { RunproofError } from '../error.ts'
 import type { Input } from '../input.ts'
 import { readLines } from '../lines.ts'
+import { syntaxError } from '../syntax-error.ts'
 import { visible } from '../visible.ts'
 
 /** One item of a log. `problem` says why it has no value; `where` is for messages. */
@@ -50,15 +51,16 @@ async function peek(
       head = (head + Buffer.from(next.value.subarray(0, 4096)).toString('latin1')).trimStart()
     }
   }
-  const chunks = async function* (): AsyncGenerator<Uint8Array> {
-    yield* seen
-    while (!done) {
-      const next = await iterator.next()
-      if (next.done === true) return
-      yield next.value
-    }
-  }
-  return { head: head.replace(/^ï»¿/, '\uFEFF'), chunks: chunks() }
+  return { head: head.replace(/^ï»¿/, '\uFEFF'), chunks: resume(seen, iterator) }
+}
+
+/** What was already taken from an iterator, then what it still has. */
+export async function* resume<T>(
+  seen: readonly T[],
+  iterator: AsyncIterator<T>,
+): AsyncGenerator<T> {
+  yield* seen
+  yield* { [Symbol.asyncIterator]: () => iterator }
 }
 
 async function readArray(name: string, chunks: AsyncIterable<Uint8Array>): Promise<LogContent> {
@@ -91,7 +93,7 @@ async function readArray(name: string, chunks: AsyncIterable<Uint8Array>): Promi
   }
   throw new RunproofError(
     'unreadable',
-    `${name} starts like a JSON array of cases but is not JSON: ${parsed.problem ?? ''}`,
+    `${name} starts like a JSON array of cases but is not JSON: ${await syntaxError(text)}`,
   )
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { jsonLines, runproof } from '../command-line.ts'
 
-const text = 'retry: 250\nid: 7\nevent: status\ndata: one\ndata: two\n\ndata: \u001b[2J\n\ndata: cut'
+const text =
+  'retry: 250\nid: 7\nevent: status\ndata: one\ndata: two\n\ndata: \u001b[2J\n\ndata: cut'
 
 describe('runproof sse', () => {
   it('shows each event on lines of its own, then how the stream ended', async () => {
@@ -33,7 +34,9 @@ describe('runproof sse', () => {
       },
     ])
     for (const size of ['1', '2', '7']) {
-      expect(await runproof(['sse', '-', '--json', '--chunk', size], { stdin: text })).toEqual(whole)
+      expect(await runproof(['sse', '-', '--json', '--chunk', size], { stdin: text })).toEqual(
+        whole,
+      )
     }
   })
 

@@ -89,10 +89,9 @@ describe('runproof status over a log', () => {
       'b:3 tool.finished => running',
       'EOF => unknown',
     ])
-    const ends = jsonLines((await runproof(['status', file, '--json'])).stdout).filter(
-      (line) => (line as { eof?: boolean }).eof,
-    )
-    expect(ends).toMatchObject([
+    const json = await runproof(['status', file, '--json'])
+    const ends = json.stdout.split('\n').filter((line) => line.startsWith('{"eof"'))
+    expect(jsonLines(ends.join('\n'))).toMatchObject([
       { run: 'a', status: 'done', foreign: 3 },
       { run: 'b', status: 'unknown', foreign: 5 },
     ])
@@ -138,7 +137,10 @@ describe('runproof status over a log', () => {
     const text = `retry: 500\n\n: ping\ndata: ${one}\n\ndata: ${two}\n\ndata: [DONE]\n\ndata: ${three}\n`
     const { stdout, stderr } = await runproof(['status', '-', '--json'], { stdin: text })
     expect(jsonLines(stdout)).toHaveLength(3)
-    expect(jsonLines(stdout).at(-1)).toMatchObject({ status: 'unknown', tools: { c1: 'requested' } })
+    expect(jsonLines(stdout).at(-1)).toMatchObject({
+      status: 'unknown',
+      tools: { c1: 'requested' },
+    })
     expect(stderr).toContain('the stream ends inside an event')
   })
 
@@ -152,8 +154,14 @@ describe('runproof status over a log', () => {
 
   it('adapts a log of the OpenAI Agents SDK, whose end proves nothing by itself', async () => {
     const text = jsonl([
-      { type: 'raw_response_event', data: { type: 'response.output_text.delta', delta: 'All done!' } },
-      { type: 'raw_response_event', data: { type: 'response.completed', response: { id: 'resp' } } },
+      {
+        type: 'raw_response_event',
+        data: { type: 'response.output_text.delta', delta: 'All done!' },
+      },
+      {
+        type: 'raw_response_event',
+        data: { type: 'response.completed', response: { id: 'resp' } },
+      },
     ])
     const { stdout, stderr } = await runproof(['status', '-', '--json'], { stdin: text })
     expect(stderr).toContain('read as openai-agents')
@@ -183,13 +191,20 @@ describe('runproof status over a log', () => {
     expect(stdout).toContain('EOF => done')
     expect(stdout).toContain('window=2')
     const json = await runproof(['status', file, '--window', '2', '--json'])
-    expect(jsonLines(json.stdout).at(-1)).toMatchObject({ window: 2 })
+    expect(jsonLines(json.stdout).at(-1)).toMatchObject({
+      window: { events: 2, forgotten: 3, textDropped: 5 },
+    })
   })
 })
 
 describe('runproof status over a cases file', () => {
   const cases = [
-    { name: 'first', run: 'r', events: acceptedRun('r', 'x').slice(0, 1), expected_final: 'unknown' },
+    {
+      name: 'first',
+      run: 'r',
+      events: acceptedRun('r', 'x').slice(0, 1),
+      expected_final: 'unknown',
+    },
     {
       name: 'normal',
       note: 'a note',
@@ -219,16 +234,26 @@ describe('runproof status over a cases file', () => {
         assertions: { text: 'y', nonsense: 1 },
       },
     ]
-    const { exitCode, stderr } = await runproof(['status', fileOf('wrong.json', JSON.stringify(wrong))])
+    const { exitCode, stderr } = await runproof([
+      'status',
+      fileOf('wrong.json', JSON.stringify(wrong)),
+    ])
     expect(exitCode).toBe(1)
-    expect(stderr.replaceAll(folder, '')).toMatchInlineSnapshot()
+    expect(stderr.replaceAll(folder, '')).toMatchInlineSnapshot(`
+      "/wrong.json [normal] number of steps: expected 4, judged 5
+      /wrong.json [normal] after event 2: expected "waiting", judged "running"
+      /wrong.json [normal] at the end: expected "rejected", judged "done"
+      /wrong.json [normal] "text": expected "y", judged "x"
+      /wrong.json [normal] "nonsense": expected 1, judged null
+      "
+    `)
   })
 
   it.each([
     ['a case without a run', '[{"name":"a","events":[]}]', /case 1, run/],
     ['events that are no array', '[{"name":"a","run":"r","events":{}}]', /case 1, events/],
     ['an empty array', '[]', /not a cases file/],
-    ['a broken array', '[{"name":"a",\n "run":}]', /is not JSON: .*(?:position|line)/],
+    ['a broken array', '[{"name":"a",\n "run":}]', /is not JSON: line 2, column 8: value expected/],
   ])('refuses %s with exit 2 and a place', async (_name, text, message) => {
     const result = await runproof(['status', fileOf('bad.json', text)])
     expect(result).toMatchObject({ exitCode: 2, stdout: '' })
