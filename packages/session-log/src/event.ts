@@ -38,6 +38,9 @@ export type MessageSource = { kind: string; plugin?: string }
 /** What a user, or a plugin in the user's role, shows the model. */
 export type UserContent = (TextBlock | ImageBlock)[]
 
+/** Content of any message. */
+export type Content = readonly (Block | ImageBlock)[]
+
 export type TurnEndReason =
   | { kind: 'completed' }
   | { kind: 'aborted'; reason?: unknown }

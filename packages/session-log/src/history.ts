@@ -21,7 +21,8 @@ export type SentRequest = { turn: number; step: number; messages: readonly LlmMe
 /** Where log and request part; `index` is the first message that differs. */
 export type HistoryIssue = { turn: number; step: number; index: number; message: string }
 
-type MessageEvent = CoreEvent<
+/** An event that puts a message into the model's view. */
+export type MessageEvent = CoreEvent<
   'user/message' | 'context/message' | 'assistant/message' | 'tool/result'
 >
 
@@ -55,46 +56,65 @@ export function applySurface(view: MessageEvent[], event: MessageEvent): boolean
 }
 
 /**
- * The messages a request would carry after these events. An assistant
- * message without content says nothing and is left out; one whose stream
- * ended with a `replayState` carries it. Throws `TypeError` for a replacement
- * of messages that are not there; the reader lets none pass.
+ * The message events the model sees after these events, which are a log from
+ * its beginning. Throws `TypeError` for a replacement of messages that are not
+ * there; the reader lets none pass.
  */
-export function deriveHistory(events: Iterable<SessionEvent>): LlmMessage[] {
+export function deriveView(events: Iterable<SessionEvent>): MessageEvent[] {
   const view: MessageEvent[] = []
-  const replayStates = new Map<MessageEvent, unknown>()
-  let replayState: unknown
   for (const event of events) {
-    const core = asCoreEvent(event)
-    if (core?.type === 'step/start') replayState = undefined
-    if (core?.type === 'assistant/chunk' && core.data.chunk.type === 'finish') {
-      replayState = core.data.chunk.replayState
-    }
-    if (!isMessageEvent(event)) continue
-    if (event.type === 'assistant/message') replayStates.set(event, replayState)
-    if (!applySurface(view, event)) {
-      throw new TypeError(
-        `deriveHistory: event ${event.seq} replaces messages that are not in view`,
-      )
+    if (isMessageEvent(event) && !applySurface(view, event)) {
+      throw new TypeError(`event ${event.seq} replaces messages that are not in view`)
     }
   }
-  return view.flatMap((event) => messageOf(event, replayStates.get(event)))
+  return view
 }
 
-function messageOf(event: MessageEvent, replayState: unknown): LlmMessage[] {
-  switch (event.type) {
-    case 'assistant/message': {
-      const { content } = event.data
-      if (content.length === 0) return []
-      return [{ role: 'assistant', content, ...(replayState === undefined ? {} : { replayState }) }]
+/**
+ * The messages a request would carry after these events, which are a log from
+ * its beginning. An assistant message without content says nothing and is
+ * left out. Throws like `deriveView`.
+ */
+export function deriveHistory(events: readonly SessionEvent[]): LlmMessage[] {
+  return deriveView(events).flatMap((event): LlmMessage[] => {
+    switch (event.type) {
+      case 'assistant/message': {
+        const { content } = event.data
+        const replayState = findReplayState(events, event)
+        if (content.length === 0) return []
+        return [
+          { role: 'assistant', content, ...(replayState === undefined ? {} : { replayState }) },
+        ]
+      }
+      case 'tool/result': {
+        const { callId, content, isError } = event.data
+        return [{ role: 'tool', callId, content, isError }]
+      }
+      default:
+        return [{ role: 'user', content: event.data.content }]
     }
-    case 'tool/result': {
-      const { callId, content, isError } = event.data
-      return [{ role: 'tool', callId, content, isError }]
-    }
-    default:
-      return [{ role: 'user', content: event.data.content }]
+  })
+}
+
+/**
+ * What the provider wants back with this answer: it stands in the `finish`
+ * chunk the answer was made of, and fits only an answer that kept all blocks.
+ */
+function findReplayState(
+  events: readonly SessionEvent[],
+  answer: CoreEvent<'assistant/message'>,
+): unknown {
+  const blocks = new Set<number>()
+  for (const seq of answer.sourceEventSeqs ?? []) {
+    const source = events[seq]
+    const core = source === undefined ? undefined : asCoreEvent(source)
+    if (core?.type !== 'assistant/chunk') continue
+    const { chunk } = core.data
+    if ('index' in chunk) blocks.add(chunk.index)
+    if (chunk.type !== 'finish') continue
+    return blocks.size === answer.data.content.length ? chunk.replayState : undefined
   }
+  return undefined
 }
 
 /**

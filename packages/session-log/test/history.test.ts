@@ -33,18 +33,29 @@ describe('the derived history', () => {
     ])
   })
 
-  it('leaves out an empty answer and carries the replay state of a full one', () => {
+  it('leaves out an empty answer', () => {
+    const { events } = fixtureLog('two-turns')
+    const changed = events.map((event) =>
+      event.seq === 14 ? { ...event, data: { ...event.data, content: [] } } : event,
+    )
+    expect(deriveHistory(changed).filter(({ role }) => role === 'assistant')).toHaveLength(2)
+  })
+
+  it('carries the replay state of a whole answer, and not of one that lost a block', () => {
     const { events } = fixtureLog('two-turns')
     const changed = events.map((event): SessionEvent => {
-      if (event.seq === 24) {
-        const chunk = { type: 'finish', reason: { kind: 'stop' }, replayState: { seal: 'x' } }
+      if (event.seq === 13 || event.seq === 24) {
+        const chunk = { type: 'finish', reason: { kind: 'stop' }, replayState: { seal: event.seq } }
         return { ...event, data: { ...event.data, chunk } }
       }
-      return event.seq === 14 ? { ...event, data: { ...event.data, content: [] } } : event
+      return event.seq === 14
+        ? { ...event, data: { ...event.data, content: text('Only this.') } }
+        : event
     })
     const answers = deriveHistory(changed).filter(({ role }) => role === 'assistant')
     expect(answers).toEqual([
-      { role: 'assistant', content: text('Four minutes.'), replayState: { seal: 'x' } },
+      { role: 'assistant', content: text('Only this.') },
+      { role: 'assistant', content: text('Four minutes.'), replayState: { seal: 24 } },
       { role: 'assistant', content: text('No.') },
     ])
   })

@@ -60,15 +60,14 @@ describe('killed at its n-th operation', () => {
 describe('the lock', () => {
   it('names the living writer, and falls with its death', async () => {
     const file = join(makeFolder(), 'session.jsonl')
-    // Stops with the log open: waits for a signal at its third operation.
+    // Acknowledges its first batch, then halts with the log open.
     const child = spawn(
       process.execPath,
-      ['--conditions=@runproof/source', writer, file, '0', 'before', 'first'],
+      ['--conditions=@runproof/source', writer, file, '3', 'stop', 'first'],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
     const closed = new Promise((resolve) => child.once('close', resolve))
     await new Promise((resolve) => child.stdout.once('data', resolve))
-    child.kill('SIGSTOP')
     const options = { file, clock: createClock() }
     await expect(openSessionLog(options)).rejects.toMatchObject({
       code: 'locked',

@@ -1,10 +1,10 @@
 /**
  * A program for `crash.test.ts`: opens a log, writes one turn with a tool call
  * in it, and kills itself (SIGKILL) at its n-th operation on the file: before
- * it, after it, or with a write half done. Prints each acknowledged event as
- * a line.
+ * it, after it, or with a write half done. With `stop` it only halts there
+ * (SIGSTOP). Prints each acknowledged event as a line.
  *
- *     node crashing-writer.ts FILE N before|half|after LABEL
+ *     node crashing-writer.ts FILE N before|half|after|stop LABEL
  */
 import { writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -25,7 +25,7 @@ async function operate<T>(body: () => Promise<T>): Promise<T> {
 }
 
 function die(): void {
-  process.kill(process.pid, 'SIGKILL')
+  process.kill(process.pid, moment === 'stop' ? 'SIGSTOP' : 'SIGKILL')
 }
 
 const openFile: OpenFile = async (path, flags) => {
