@@ -1,0 +1,179 @@
+/**
+ * The ACP driver: what each step of a script says to an agent that speaks the
+ * Agent Client Protocol, version 1, and what it waits for.
+ */
+import { housekeepingUpdates } from '@runproof/progress/acp'
+import type { PermissionAnswer } from '../scenario/input.ts'
+import type { CancelMoment, Step } from '../scenario/step.ts'
+import type { Message } from '../transcript/line.ts'
+import { createAcpClient, type AcpClient, type Request } from './acp-client.ts'
+import {
+  findMessage,
+  outcomeOf,
+  updateOf,
+  waitFor,
+  type Driver,
+  type DriverOptions,
+  type StepOutcome,
+} from './driver.ts'
+import { createPermissions } from './permission.ts'
+import {
+  describeForeignStep,
+  describeNoSession,
+  describeNothingToCancel,
+  type Problem,
+  type Waited,
+} from './problem.ts'
+
+export type AcpDriverOptions = DriverOptions & {
+  permissionAnswers: readonly PermissionAnswer[]
+  /** Whether answers that nobody asked for are a problem. */
+  needsAllAnswers: boolean
+  /** Silence that ends a turn after its response, in milliseconds. */
+  quietMs: number
+  /** Ends the process and talks to a new one with the same folders. */
+  restart: () => Promise<void>
+}
+
+const takes =
+  'initialize, newSession, newSessionExpectError, prompt, promptExpectError, promptAndCancel, cancel, setConfigOption, setConfigOptionExpectError, loadSession, waitFor'
+
+export function createAcpDriver(options: AcpDriverOptions): Driver {
+  const { channel, cwd, limitMs } = options
+  const permissions = createPermissions(options.permissionAnswers)
+  const client = createAcpClient(channel, permissions, limitMs)
+  let sessionId: string | null = null
+  let initializeParams: Message = {}
+
+  const call = (method: string, params: Message, expects?: 'result' | 'error') =>
+    client.answer(client.request(method, params), expects)
+
+  const initialize = (): Promise<Waited<Message>> => call('initialize', initializeParams)
+  const openSession = async (
+    extraFolders?: readonly string[],
+    expects?: 'error',
+  ): Promise<StepOutcome> => {
+    const additional = extraFolders === undefined ? {} : { additionalDirectories: extraFolders }
+    const waited = await call('session/new', { cwd, mcpServers: [], ...additional }, expects)
+    if ('value' in waited && expects === undefined) sessionId = String(waited.value['sessionId'])
+    return outcomeOf(waited)
+  }
+  const loadSession = async (restarts: boolean): Promise<StepOutcome> => {
+    if (restarts) {
+      await options.restart()
+      const waited = await initialize()
+      if ('problem' in waited) return outcomeOf(waited)
+    }
+    return outcomeOf(await call('session/load', { sessionId, cwd, mcpServers: [] }))
+  }
+  const prompt = (text: string): Request =>
+    client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
+  const endTurn = async (turn: Request, expects?: 'error'): Promise<StepOutcome> => {
+    const waited = await client.answer(turn, expects)
+    if ('problem' in waited) return outcomeOf(waited)
+    await channel.quiet(options.quietMs, limitMs())
+    return { problem: permissions.takeProblem(), turnEnded: true }
+  }
+  const promptAndCancel = async (text: string, when: CancelMoment): Promise<StepOutcome> => {
+    if (when === 'permission') client.holdPermissions()
+    const turn = prompt(text)
+    const waited = await waitForMoment(when, turn, client, options)
+    if ('problem' in waited) return outcomeOf(waited)
+    client.notify('session/cancel', { sessionId })
+    client.cancelPermissions()
+    return endTurn(turn)
+  }
+
+  const run = (step: Step): Promise<StepOutcome> | StepOutcome => {
+    switch (step.op) {
+      case 'initialize':
+        initializeParams = createInitializeParams(step.terminalOutput === true)
+        return initialize().then(outcomeOf)
+      case 'newSession':
+        return openSession()
+      case 'newSessionExpectError':
+        return openSession(step.additionalDirectories, 'error')
+      case 'prompt':
+        return endTurn(prompt(step.text))
+      case 'promptExpectError':
+        return endTurn(prompt(step.text), 'error')
+      case 'promptAndCancel':
+        return promptAndCancel(step.text, step.when)
+      case 'cancel':
+        client.notify('session/cancel', { sessionId })
+        return outcomeOf({ value: null })
+      case 'setConfigOption':
+      case 'setConfigOptionExpectError': {
+        const { configId, value } = step
+        const expects = step.op === 'setConfigOption' ? 'result' : 'error'
+        const params = { sessionId, configId, value }
+        return call('session/set_config_option', params, expects).then(outcomeOf)
+      }
+      case 'loadSession':
+        return loadSession(step.restart)
+      case 'waitFor':
+        return waitFor(step, client.since, options).then(outcomeOf)
+      case 'send':
+        return outcomeOf({ problem: describeForeignStep(step.op, 'acp', takes) })
+    }
+  }
+  return {
+    async runStep(step) {
+      if (sessionId === null && needsSession.has(step.op)) {
+        return outcomeOf({ problem: describeNoSession(step.op) })
+      }
+      return run(step)
+    },
+    close: () => (options.needsAllAnswers ? permissions.unused() : []),
+  }
+}
+
+const needsSession: ReadonlySet<string> = new Set<Step['op']>([
+  'prompt',
+  'promptExpectError',
+  'promptAndCancel',
+  'cancel',
+  'setConfigOption',
+  'setConfigOptionExpectError',
+  'loadSession',
+])
+
+function createInitializeParams(terminalOutput: boolean): Message {
+  return {
+    protocolVersion: 1,
+    clientCapabilities: {
+      fs: { readTextFile: false, writeTextFile: false },
+      terminal: false,
+      ...(terminalOutput && { _meta: { terminal_output: true } }),
+    },
+    clientInfo: { name: 'runproof', version: '1' },
+  }
+}
+
+/** Waits for the moment at which the turn is to be cancelled; a turn that is over has none. */
+async function waitForMoment(
+  when: CancelMoment,
+  turn: Request,
+  client: AcpClient,
+  options: AcpDriverOptions,
+): Promise<Waited<true>> {
+  if (when === 'sent') return { value: true }
+  const giveUp = (what: string) => (): Problem | undefined =>
+    client.isAnswered(turn) ? describeNothingToCancel(what) : undefined
+  if (typeof when === 'object') {
+    return waitFor(when.waitFor, turn.at, options, giveUp('what the script waits for'))
+  }
+  const { channel, limitMs } = options
+  const what = when === 'update' ? 'an update of the turn' : 'a request for permission'
+  const check =
+    when === 'update'
+      ? findMessage(channel, turn.at, (message) => (isTurnUpdate(message) ? true : undefined))
+      : () => (client.heldCount > 0 ? true : undefined)
+  return channel.until({ what, limitMs: limitMs(), check, giveUp: giveUp(what) })
+}
+
+/** Housekeeping may come at any time; it is no sign that the turn is under way. */
+function isTurnUpdate(message: Message): boolean {
+  const kind = updateOf(message)?.['sessionUpdate']
+  return typeof kind === 'string' && !housekeepingUpdates.includes(kind)
+}

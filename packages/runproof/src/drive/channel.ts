@@ -1,0 +1,149 @@
+/**
+ * The conversation with a process, line by line, whatever the protocol: what
+ * was said in order, and waiting for what comes next. There are no sleeps; a
+ * wait ends by a message, by the end of the process, or by its time limit.
+ */
+import type { AgentProcess } from '../launch/process.ts'
+import { isRecord, type Message, type TranscriptLine } from '../transcript/line.ts'
+import {
+  describeBadLine,
+  describeEnd,
+  describeTimeout,
+  type Problem,
+  type Waited,
+} from './problem.ts'
+
+export type ChannelProcess = Pick<AgentProcess, 'lines' | 'writeLine' | 'exit' | 'stdoutLine'>
+
+export type ChannelOptions = {
+  /** Whether a JSON object is a message of the protocol; any other line is a problem. */
+  isMessage: (value: Message) => boolean
+  /** What a line of stdout is, for reports: "one JSON-RPC object". */
+  lineKind: string
+  /** Milliseconds since the run began. */
+  now: () => number
+}
+
+export type Wait<T> = {
+  /** Completes "waited for …". */
+  what: string
+  limitMs: number
+  /** Asked now and after every message, until it gives a value. */
+  check: () => T | undefined
+  /** Asked after `check`: why waiting has become pointless. */
+  giveUp?: () => Problem | undefined
+}
+
+export type Channel = {
+  /** Everything that crossed, in order. */
+  readonly transcript: readonly TranscriptLine[]
+  /** Lines of stdout that are no messages. */
+  readonly problems: readonly Problem[]
+  /** Calls `listener` with each line of both directions right when it crosses. */
+  subscribe(listener: (line: TranscriptLine) => void): void
+  /**
+   * Talks to this process from now on. @returns when its stdout has ended and
+   * all of it is in the transcript.
+   */
+  attach(process: ChannelProcess): Promise<void>
+  send(message: Message): void
+  until<T>(wait: Wait<T>): Promise<Waited<T>>
+  /** Asks all waits again, when something else than a message has changed. */
+  wake(): void
+  /** Resolves when nothing has come for `quietMs`, at latest after `limitMs`. */
+  quiet(quietMs: number, limitMs: number): Promise<void>
+}
+
+/** Problems kept; an agent that prints megabytes of noise is described well enough by the first ones. */
+const problemsMax = 20
+
+export function createChannel({ isMessage, lineKind, now }: ChannelOptions): Channel {
+  const transcript: TranscriptLine[] = []
+  const problems: Problem[] = []
+  const listeners: ((line: TranscriptLine) => void)[] = []
+  const waits = new Set<() => void>()
+  let process: ChannelProcess | null = null
+  let isOver = true
+
+  const wake = (): void => {
+    for (const look of waits) look()
+  }
+  const record = (line: TranscriptLine): void => {
+    transcript.push(line)
+    for (const listener of listeners) listener(line)
+  }
+  const receive = (from: ChannelProcess, number: number, text: string, problem?: string): void => {
+    const message = problem === undefined ? parseObject(text) : null
+    if (message !== null && isMessage(message)) return record({ t: now(), dir: '<', m: message })
+    const bytes = problem === undefined ? null : from.stdoutLine(number)
+    const raw = bytes === null ? text : Buffer.from(bytes).toString('utf8')
+    record({ t: now(), dir: '<', raw })
+    if (problems.length === problemsMax) return
+    problems.push(describeBadLine(number, raw, problem ?? `not ${lineKind}`, lineKind))
+  }
+
+  return {
+    transcript,
+    problems,
+    wake,
+    subscribe: (listener) => void listeners.push(listener),
+    async attach(attached) {
+      process = attached
+      isOver = false
+      for await (const batch of attached.lines) {
+        for (const { number, text, problem } of batch) receive(attached, number, text, problem)
+        wake()
+      }
+      isOver = true
+      wake()
+    },
+    send(message) {
+      record({ t: now(), dir: '>', m: message })
+      process?.writeLine(JSON.stringify(message))
+    },
+    until({ what, limitMs, check, giveUp }) {
+      return new Promise((resolve) => {
+        const finish = (waited: Waited<NonNullable<ReturnType<typeof check>>>): void => {
+          clearTimeout(timer)
+          waits.delete(look)
+          resolve(waited)
+        }
+        const look = (): void => {
+          const value = check()
+          if (value !== undefined && value !== null) return finish({ value })
+          const pointless = giveUp?.()
+          if (pointless !== undefined) finish({ problem: pointless })
+          else if (isOver) finish({ problem: describeEnd(process?.exit ?? null, what) })
+        }
+        const timer = setTimeout(() => finish({ problem: describeTimeout(what, limitMs) }), limitMs)
+        waits.add(look)
+        look()
+      })
+    },
+    quiet(quietMs, limitMs) {
+      return new Promise((resolve) => {
+        if (quietMs === 0) return resolve()
+        const finish = (): void => {
+          clearTimeout(quietTimer)
+          clearTimeout(limitTimer)
+          waits.delete(heard)
+          resolve()
+        }
+        const heard = (): void => (isOver ? finish() : void quietTimer.refresh())
+        const quietTimer = setTimeout(finish, quietMs)
+        const limitTimer = setTimeout(finish, limitMs)
+        waits.add(heard)
+        heard()
+      })
+    },
+  }
+}
+
+function parseObject(text: string): Message | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,25 @@
+/** Waiting for a file of the workspace: the file system tells, nobody polls. */
+import { existsSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import type { Channel, Wait } from './channel.ts'
+import type { Waited } from './problem.ts'
+
+/** Resolves when `file` (relative to `cwd`) exists, also when it did before. */
+export async function waitForFile(
+  file: string,
+  cwd: string,
+  channel: Channel,
+  limits: Pick<Wait<true>, 'limitMs' | 'giveUp'>,
+): Promise<Waited<true>> {
+  const path = join(cwd, file)
+  const watcher = watch(cwd, { recursive: true }, () => channel.wake())
+  watcher.on('error', () => {
+    // The workspace is gone; the wait ends by its limit or with the process.
+  })
+  const check = (): true | undefined => (existsSync(path) ? true : undefined)
+  try {
+    return await channel.until({ what: `the file ${file}`, check, ...limits })
+  } finally {
+    watcher.close()
+  }
+}

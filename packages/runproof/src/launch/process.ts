@@ -1,0 +1,231 @@
+/**
+ * One agent process: raw stdio, its end, and the way there.
+ *
+ * Lines of stdout come in order with their bytes behind them; stderr is kept.
+ * `stop()` is the only way out: stdin ends, the agent disposes and exits, the
+ * pipes drain. What does not leave in time is signalled, the whole tree, first
+ * SIGTERM, then SIGKILL; what outlives the agent is listed and killed.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import process from 'node:process'
+import { RunproofError } from '../error.ts'
+import { readLines, type Line } from '../lines.ts'
+import { visible } from '../visible.ts'
+import { guardTree } from './reaper.ts'
+import { listTree, signalTree, type Member, type Tree } from './tree.ts'
+
+/** Bytes of stdout kept for reports about its lines, bytes of stderr kept at all (the end of it). */
+const stdoutBytesMax = 64 * 1024 * 1024
+const stderrUnitsMax = 1024 * 1024
+
+/** From SIGTERM to SIGKILL. */
+const graceMs = 1_000
+/** How long the pipes may stay open after the exit: a child of the agent may hold them. */
+const drainMs = 500
+/** A killed child of the agent needs a moment to be gone; it is looked at again until then. */
+const settleMs = 300
+const settleStepMs = 20
+
+export type LaunchOptions = {
+  command: readonly string[]
+  cwd: string
+  env: Readonly<Record<string, string>>
+  /** The run's folder: marks its processes. */
+  folder: string
+  /** From the end of stdin to the exit. */
+  exitMs: number
+}
+
+/** How a process ended. */
+export type ProcessEnd = {
+  exitCode: number | null
+  signal: NodeJS.Signals | null
+  /** The signal it needed to leave, null when the end of stdin was enough. */
+  forced: 'SIGTERM' | 'SIGKILL' | null
+  /** What outlived it; killed by now. */
+  leftovers: Member[]
+}
+
+export type AgentProcess = {
+  /** Lines of stdout, batch by batch; ends with stdout, or soon after the exit. Read it once. */
+  lines: AsyncIterable<Line[]>
+  /** Sends one line to stdin; what a dead agent does not read is dropped. */
+  writeLine(text: string): void
+  /** Ends stdin, waits, escalates; idempotent. */
+  stop(): Promise<ProcessEnd>
+  /** Everything said on stderr so far, its end when it is long. */
+  readonly stderr: string
+  /** The bytes of a line of stdout, or null when it is beyond what is kept. */
+  stdoutLine(number: number): Uint8Array | null
+  /** How it exited, or null while it runs. */
+  readonly exit: { code: number | null; signal: NodeJS.Signals | null } | null
+  /** Resolves at the exit. */
+  readonly exited: Promise<void>
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+/** @throws RunproofError `environment` when the command cannot be started. */
+export async function launchAgent(options: LaunchOptions): Promise<AgentProcess> {
+  const child = await spawnCommand(options)
+  const tree: Tree = { pid: child.pid ?? 0, folder: options.folder }
+  const guard = guardTree(tree)
+
+  let exit: AgentProcess['exit'] = null
+  let stderr = ''
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', (code, signal) => {
+      exit = { code, signal }
+      resolve()
+    })
+  })
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  child.stdin.on('error', () => {
+    // The agent closed its stdin or died; its exit is what gets reported.
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-stderrUnitsMax)
+  })
+  const stdout = createByteLog(stdoutBytesMax)
+
+  const stop = async (): Promise<ProcessEnd> => {
+    child.stdin.end()
+    let forced: ProcessEnd['forced'] = null
+    if (!(await settles(exited, options.exitMs))) {
+      forced = 'SIGTERM'
+      signalTree(tree, 'SIGTERM')
+      if (!(await settles(exited, graceMs))) {
+        forced = 'SIGKILL'
+        signalTree(tree, 'SIGKILL')
+        await exited
+      }
+    }
+    const leftovers = await clearTree(tree)
+    if (!(await settles(closed, drainMs))) {
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }
+    guard.release()
+    return { exitCode: exit?.code ?? null, signal: exit?.signal ?? null, forced, leftovers }
+  }
+
+  let stopping: Promise<ProcessEnd> | undefined
+  return {
+    lines: readLines(untilGone(stdout.keep(child.stdout), exited)),
+    writeLine: (text) => void child.stdin.write(`${text}\n`),
+    stop: () => (stopping ??= stop()),
+    get stderr() {
+      return stderr
+    },
+    stdoutLine: (number) => stdout.line(number),
+    get exit() {
+      return exit
+    },
+    exited,
+  }
+}
+
+async function spawnCommand({ command, cwd, env }: LaunchOptions): Promise<Child> {
+  const [program = '', ...args] = command
+  const child: Child = spawn(program, args, {
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A process group of its own: Ctrl-C reaches the harness alone, which ends the tree in order.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (error: NodeJS.ErrnoException) => reject(explainSpawnError(error, program)))
+  })
+  return child
+}
+
+function explainSpawnError(error: NodeJS.ErrnoException, program: string): RunproofError {
+  const reason =
+    error.code === 'ENOENT'
+      ? 'there is no such program'
+      : error.code === 'EACCES'
+        ? 'it is not executable'
+        : visible(error.message)
+  return new RunproofError(
+    'environment',
+    `cannot start the agent's command ${visible(program)}: ${reason}; install it or correct "command" in runproof.yml (paths there start with {root})`,
+  )
+}
+
+/** Lists what outlived the agent and kills it. */
+async function clearTree(tree: Tree): Promise<Member[]> {
+  let leftovers = listTree(tree)
+  for (let waitedMs = 0; leftovers.length > 0 && waitedMs < settleMs; waitedMs += settleStepMs) {
+    await delay(settleStepMs)
+    leftovers = listTree(tree)
+  }
+  if (leftovers.length > 0) signalTree(tree, 'SIGKILL')
+  return leftovers
+}
+
+/** Passes chunks on until the stream ends, or `drainMs` after the exit. */
+async function* untilGone(
+  chunks: AsyncIterable<Uint8Array>,
+  exited: Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  // Unreferenced: an open pipe keeps the harness alive by itself, a closed one needs no timer.
+  const gone = exited.then(
+    () => new Promise<null>((resolve) => setTimeout(resolve, drainMs, null).unref()),
+  )
+  for (;;) {
+    const next = await Promise.race([iterator.next(), gone])
+    if (next === null || next.done === true) return
+    yield next.value
+  }
+}
+
+type ByteLog = {
+  keep(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
+  line(number: number): Uint8Array | null
+}
+
+/** Remembers what passes, up to `bytesMax`, to give back the bytes of a line. */
+function createByteLog(bytesMax: number): ByteLog {
+  const kept: Uint8Array[] = []
+  let keptBytes = 0
+  return {
+    async *keep(chunks) {
+      for await (const chunk of chunks) {
+        if (keptBytes < bytesMax) kept.push(chunk)
+        keptBytes += chunk.byteLength
+        yield chunk
+      }
+    },
+    line(number) {
+      const bytes = Buffer.concat(kept)
+      let start = 0
+      for (let skip = 1; skip < number; skip++) {
+        const end = bytes.indexOf(0x0a, start)
+        if (end === -1) return null
+        start = end + 1
+      }
+      const end = bytes.indexOf(0x0a, start)
+      return start >= bytes.byteLength ? null : bytes.subarray(start, end === -1 ? undefined : end)
+    },
+  }
+}
+
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Whether the promise settles within the time. */
+async function settles(promise: Promise<void>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, limitMs, false)
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * What can be wrong with a scenario, as data: the reporters and the texts for
+ * people are made from it, and the exit code knows nothing but whether it is
+ * empty.
+ */
+import type { Difference } from '../compare/difference.ts'
+
+export type FailureCode =
+  /** `input.json` says nothing usable, or a file that the run needs is not there. */
+  | 'bad-scenario'
+  /** A step's time was over: the agent hangs. */
+  | 'step-timeout'
+  /** The agent exited before the script was through. */
+  | 'agent-exited'
+  /** A line of stdout is not one JSON-RPC object (or, for `jsonl`, one JSON object). */
+  | 'stdout-not-json'
+  /** The agent answered with an error where the script expects a result. */
+  | 'unexpected-error'
+  /** The agent answered with a result where the script expects an error. */
+  | 'expected-error'
+  /** The turn ended before the moment came at which to cancel it. */
+  | 'nothing-to-cancel'
+  /** The answer in turn is of a kind that the agent did not offer. */
+  | 'permission-not-offered'
+  /** Answers that no request asked for. */
+  | 'permission-unused'
+  /** The agent asked its model something else than was recorded. */
+  | 'replay-miss'
+  /** Recorded calls that the agent did not make. */
+  | 'replay-unused'
+  /** The agent did not leave in time after stdin ended, or with an error. */
+  | 'bad-exit'
+  /** Processes of the agent outlived it. */
+  | 'left-processes'
+  /** An output differs from its golden. */
+  | 'difference'
+  /** There is no golden yet. */
+  | 'missing-golden'
+  /** The last prompt did not end in the claim that the scenario expects. */
+  | 'claim'
+  /** The agent's own log tells another story than its transcript. */
+  | 'log-disagrees'
+  /** A rule about transcripts or logs is broken. */
+  | 'rule'
+
+/** A step of the script, as people count: from 1. */
+export type StepReference = { number: number; op: string }
+
+export type Failure = {
+  code: FailureCode
+  /** Where in the script, null when it is about the whole. */
+  step: StepReference | null
+  /** One sentence: what was expected, what happened. */
+  message: string
+  /** Lines that help: the nearest line, what to do. */
+  details: string[]
+  /** The agent's last lines on stderr belong to the story. */
+  showsStderr?: true
+  /** For `difference` and `missing-golden`. */
+  difference?: Difference
+}
