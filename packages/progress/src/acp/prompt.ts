@@ -1,0 +1,73 @@
+/**
+ * One prompt of a session and what the agent's messages say about its turn.
+ *
+ * Follows ACP protocol version 1. A `tool_call` announces a call; announced
+ * again while open it is an update. An update of a call that nobody announced,
+ * a status or kind the protocol has not, and a message without readable content
+ * are told as `adapter.…` events, which make the claim `unknown`. A call that
+ * says it goes on in the background is never told as finished.
+ */
+import { textAt, valueAt } from '../adapter.ts'
+import type { Outcome } from '../envelope.ts'
+import type { SessionTurn } from '../session-turn.ts'
+import { isBackgroundCall, silentUpdates, toolStateOf } from './update.ts'
+
+export type Prompt = {
+  readonly turn: SessionTurn
+  /** Id of the client's request; null while it is only inferred from the agent's side. */
+  request: string | null
+  /** Calls whose work goes on after they return. */
+  readonly background: Set<string>
+  /** Set while the answer is there and the end not yet signed. */
+  answer: { outcome: Outcome | null; timeMs: number } | null
+}
+
+export function createPrompt(turn: SessionTurn, request: string | null): Prompt {
+  return { turn, request, background: new Set(), answer: null }
+}
+
+/** Tells an update of the turn, housekeeping excepted. */
+export function tellUpdate(prompt: Prompt, update: unknown): void {
+  const { turn } = prompt
+  const kind = textAt(update, 'sessionUpdate')
+  if (kind !== null && silentUpdates.has(kind)) return
+  switch (kind) {
+    case 'agent_message_chunk':
+      return tellText(turn, valueAt(update, 'content'))
+    case 'tool_call':
+    case 'tool_call_update':
+      return tellCall(prompt, update, { announces: kind === 'tool_call' })
+    default:
+      turn.emit('adapter.unsupported_event', { update: kind })
+  }
+}
+
+/** Content that is not text is not part of the text to check, nor a fault. */
+function tellText(turn: SessionTurn, content: unknown): void {
+  const text = valueAt(content, 'text')
+  if (valueAt(content, 'type') === 'text' && typeof text === 'string') turn.text(text)
+  else if (textAt(content, 'type') === null || valueAt(content, 'type') === 'text') {
+    turn.emit('adapter.unsupported_event', { update: 'agent_message_chunk' })
+  }
+}
+
+/** Tells what an announcement, an update or a permission request says of a call. */
+export function tellCall(
+  { turn, background }: Prompt,
+  update: unknown,
+  { announces }: { announces: boolean },
+): void {
+  const call = textAt(update, 'toolCallId')
+  const state = toolStateOf(update)
+  if (call === null || state === undefined) {
+    turn.emit('adapter.unsupported_event', { update: 'tool_call' })
+  } else if (!announces && !turn.knows(call)) {
+    turn.emit('adapter.unannounced_call', { call_id: call })
+  } else {
+    if (isBackgroundCall(update)) background.add(call)
+    const isLaunch = state === 'returned' && background.has(call)
+    if (isLaunch) turn.call(call, 'running')
+    else if (state !== null) turn.call(call, state)
+    else if (!turn.knows(call)) turn.call(call, 'requested')
+  }
+}
