@@ -1,0 +1,163 @@
+/**
+ * A difference for people: its events first, then the same as text. Everything
+ * that comes from an agent loses its control characters.
+ */
+import { diffLines, diffWordsWithSpace } from 'diff'
+import picocolors from 'picocolors'
+import { visible } from '../visible.ts'
+import { describeChange } from './describe.ts'
+import type { Difference, EventChange, FieldChange } from './difference.ts'
+
+export type RenderOptions = {
+  colours: boolean
+  /** Also the lines themselves, around what differs. Default false. */
+  text?: boolean
+  /** Changes shown before the rest is only counted. Default 20. */
+  changesShown?: number
+}
+
+type Paint = ReturnType<typeof picocolors.createColors>
+
+/** Text kept around a difference inside a long line, in UTF-16 units. */
+const aroundUnits = 60
+
+/** Both values are shown side by side up to this length. */
+const inlineUnitsMax = 60
+
+/** Lines of several, without a final end; indented below a head line. */
+export function renderDifference(difference: Difference, options: RenderOptions): string {
+  const paint = picocolors.createColors(options.colours)
+  const { scenario, file, changes, changeCount, summary } = difference
+  const shown = changes.slice(0, options.changesShown ?? 20)
+  const lines = [`${paint.bold(visible(scenario))} ${visible(file)}`]
+  if (changes.length === 0) lines.push(`  ${summary}`)
+  for (const change of shown) lines.push(...changeLines(change, paint))
+  if (changeCount > shown.length) {
+    lines.push(paint.dim(`  … and ${changeCount - shown.length} more changes`))
+  }
+  if (options.text === true && shown.length > 0) {
+    lines.push('', paint.dim('  as text'), ...shown.flatMap((change) => textLines(change, paint)))
+  }
+  return lines.join('\n')
+}
+
+const marks = {
+  changed: { mark: '~', colour: 'yellow' },
+  missing: { mark: '-', colour: 'red' },
+  extra: { mark: '+', colour: 'green' },
+  moved: { mark: '>', colour: 'cyan' },
+  renumbered: { mark: '#', colour: 'cyan' },
+} as const
+
+function changeLines(change: EventChange, paint: Paint): string[] {
+  const { mark, colour } = marks[change.kind]
+  const head = (text: string): string => `  ${paint[colour](mark)} ${text}`
+  switch (change.kind) {
+    case 'missing':
+      return [head(describe(change)), `      ${paint.red(excerpt(change.expected))}`]
+    case 'extra':
+      return [head(describe(change)), `      ${paint.green(excerpt(change.actual))}`]
+    case 'changed': {
+      const { line, event, fields, expected, actual } = change
+      const whole = fields.length === 0 ? [{ path: '', expected, actual }] : fields
+      return [
+        head(`line ${line} ${visible(event)}`),
+        ...whole.flatMap((field) => fieldLines(field, paint)),
+      ]
+    }
+    default:
+      return [head(describe(change))]
+  }
+}
+
+function describe(change: EventChange): string {
+  const count =
+    change.kind === 'renumbered' && change.count > 1 ? ` (${change.count} in a row)` : ''
+  return visible(describeChange(change)) + count
+}
+
+function fieldLines({ path, expected, actual }: FieldChange, paint: Paint): string[] {
+  const name = path === '' ? '' : `${visible(path)}: `
+  const before = show(expected)
+  const after = show(actual)
+  if (isText(expected) && isText(actual) && /\n/.test(expected + actual)) {
+    return [`      ${name}`, ...multiline(expected, actual, paint).map((line) => `        ${line}`)]
+  }
+  if (before.length <= inlineUnitsMax && after.length <= inlineUnitsMax) {
+    return [`      ${name}${paint.red(before)} → ${paint.green(after)}`]
+  }
+  if (!isText(expected) || !isText(actual)) {
+    return [
+      `      ${name}`,
+      `        ${paint.red(`- ${before}`)}`,
+      `        ${paint.green(`+ ${after}`)}`,
+    ]
+  }
+  return [`      ${name}${words(expected, actual, paint)}`]
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+const show = (value: unknown): string =>
+  value === undefined ? '(absent)' : visible(JSON.stringify(value))
+
+/** Changed lines of a text of several, with one line around. */
+function multiline(before: string, after: string, paint: Paint): string[] {
+  return diffLines(before, after).flatMap(({ value, added, removed }) => {
+    const lines = value.replace(/\n$/, '').split('\n').map(visible)
+    if (added) return lines.map((line) => paint.green(`+ ${line}`))
+    if (removed) return lines.map((line) => paint.red(`- ${line}`))
+    return lines.length <= 2
+      ? lines.map((line) => `  ${line}`)
+      : [`  ${lines[0]}`, paint.dim(`  … ${lines.length - 2} equal lines`), `  ${lines.at(-1)}`]
+  })
+}
+
+/** One line with `[-old-]{+new+}`; what stays the same is cut to what is near. */
+function words(before: string, after: string, paint: Paint): string {
+  const parts = diffWordsWithSpace(before, after)
+  return parts
+    .map(({ value, added, removed }, index) => {
+      if (added) return paint.green(`{+${visible(value)}+}`)
+      if (removed) return paint.red(`[-${visible(value)}-]`)
+      if (value.length <= 2 * aroundUnits) return visible(value)
+      const head = index === 0 ? '' : visible(value.slice(0, aroundUnits))
+      const tail = index === parts.length - 1 ? '' : visible(value.slice(-aroundUnits))
+      return `${head}…${tail}`
+    })
+    .join('')
+}
+
+/** A line of an event that is there on one side only. */
+const excerpt = (text: string): string =>
+  visible(text.length <= 3 * aroundUnits ? text : `${text.slice(0, 3 * aroundUnits)}…`)
+
+function textLines(change: EventChange, paint: Paint): string[] {
+  switch (change.kind) {
+    case 'changed': {
+      const start = firstDifference(change.expected, change.actual)
+      return [
+        `  ${paint.red(`-${around(change.expected, start)}`)}`,
+        `  ${paint.green(`+${around(change.actual, start)}`)}`,
+      ]
+    }
+    case 'missing':
+      return [`  ${paint.red(`-${around(change.expected, 0)}`)}`]
+    case 'extra':
+      return [`  ${paint.green(`+${around(change.actual, 0)}`)}`]
+    default:
+      return []
+  }
+}
+
+function firstDifference(a: string, b: string): number {
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at++
+  return at
+}
+
+function around(text: string, at: number): string {
+  const from = at <= aroundUnits ? 0 : at - aroundUnits
+  const to = at + 2 * aroundUnits
+  return `${from > 0 ? '…' : ''}${visible(text.slice(from, to))}${to < text.length ? '…' : ''}`
+}
