@@ -1,0 +1,130 @@
+/**
+ * A response under construction: what every decoder writes into. It numbers
+ * the blocks, pairs starts and ends, and holds the rules of the end that are
+ * the same on every wire.
+ *
+ * Rules of the end:
+ * - a stop with a tool call in it is `tool-calls`: the caller has work to do;
+ * - `tool-calls` without a tool call has lost something: MALFORMED_RESPONSE;
+ * - a stop with no text, no reasoning, no call and nothing kept for replay is
+ *   EMPTY_RESPONSE;
+ * - a failure ends the stream where it stands: open blocks stay open, and no
+ *   usage is given, since a broken stream has no count to trust.
+ *
+ * Invariant: one `finish`, and nothing after it.
+ */
+import type { Block, FinishReason, StreamChunk, Usage } from './chunk.ts'
+import { finishOf, type LlmFailure } from './error.ts'
+import type { ReplayState } from './replay-state.ts'
+
+export const emptyResponseMessage = 'the model ended its answer without saying anything'
+
+/** A block in progress; `text` holds the arguments of a tool call. */
+export type ResponseBlock = {
+  readonly index: number
+  readonly type: Block['type']
+  text: string
+  id: string
+  name: string
+  ended: boolean
+}
+
+/** What a wire knows at its own end. */
+export type ResponseEnd = { usage?: Usage | undefined; replayState?: ReplayState | undefined }
+
+export type Response = {
+  readonly finished: boolean
+  readonly blocks: readonly ResponseBlock[]
+  start(type: 'text' | 'reasoning'): ResponseBlock
+  startCall(id: string, name: string): ResponseBlock
+  /** Adds a delta; an empty one only announces a tool call, else it is nothing. */
+  append(block: ResponseBlock, text: string): void
+  /** Ends a block; again is nothing. */
+  end(block: ResponseBlock): void
+  endAll(): void
+  finish(reason: FinishReason, end?: ResponseEnd): void
+  fail(failure: LlmFailure): void
+  /** The chunks since the last call. */
+  take(): StreamChunk[]
+}
+
+export function createResponse(): Response {
+  let chunks: StreamChunk[] = []
+  let finished = false
+  const blocks: ResponseBlock[] = []
+
+  const open = (type: Block['type'], id: string, name: string): ResponseBlock => {
+    const block = { index: blocks.length, type, text: '', id, name, ended: false }
+    blocks.push(block)
+    chunks.push({ type: 'block-start', index: block.index, blockType: type })
+    return block
+  }
+
+  const response: Response = {
+    get finished() {
+      return finished
+    },
+    blocks,
+    start: (type) => open(type, '', ''),
+    startCall: (id, name) => open('tool-call', id, name),
+    append(block, text) {
+      const { index, type, id, name } = block
+      if (type === 'tool-call') {
+        chunks.push({ type: 'tool-call-delta', index, id, name, argumentsDelta: text })
+      } else if (text !== '') chunks.push({ type: `${type}-delta`, index, text })
+      block.text += text
+    },
+    end(block) {
+      if (block.ended) return
+      block.ended = true
+      chunks.push({ type: 'block-end', index: block.index, block: toBlock(block) })
+    },
+    endAll() {
+      for (const block of blocks) response.end(block)
+    },
+    finish(reason, { usage, replayState } = {}) {
+      if (finished) return
+      finished = true
+      if (usage) chunks.push({ type: 'usage', usage })
+      const settled = settle(reason, blocks, replayState !== undefined)
+      chunks.push({
+        type: 'finish',
+        reason: settled,
+        ...(replayState && settled.kind !== 'error' ? { replayState } : {}),
+      })
+    },
+    fail(failure) {
+      if (finished) return
+      finished = true
+      chunks.push({ type: 'finish', reason: finishOf(failure) })
+    },
+    take() {
+      const taken = chunks
+      chunks = []
+      return taken
+    },
+  }
+  return response
+}
+
+function toBlock({ type, text, id, name }: ResponseBlock): Block {
+  return type === 'tool-call' ? { type, id, name, arguments: text } : { type, text }
+}
+
+function settle(
+  reason: FinishReason,
+  blocks: readonly ResponseBlock[],
+  hasReplayState: boolean,
+): FinishReason {
+  const hasCall = blocks.some((block) => block.type === 'tool-call')
+  if (reason.kind === 'stop') {
+    if (hasCall) return { kind: 'tool-calls' }
+    if (hasReplayState || blocks.some((block) => block.text !== '')) return reason
+    return { kind: 'error', message: emptyResponseMessage, code: 'EMPTY_RESPONSE' }
+  }
+  if (reason.kind === 'tool-calls' && !hasCall) {
+    const message = 'the response ended for a tool call but holds none'
+    return { kind: 'error', message, code: 'MALFORMED_RESPONSE' }
+  }
+  return reason
+}
