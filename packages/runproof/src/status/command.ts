@@ -9,7 +9,7 @@ import { createOutput, isColoured, type Output, type Terminal } from '../termina
 import { visible } from '../visible.ts'
 import { judgeCase, parseCases, selectCases } from './cases.ts'
 import { createTranslate, formatNames, recogniseFormat } from './formats.ts'
-import { judgeLog } from './log.ts'
+import { claimsOfTasks, judgeLog } from './log.ts'
 import { createPrinter, type Printer } from './print.ts'
 import { readContent, resume, type LogRecord } from './records.ts'
 
@@ -104,10 +104,11 @@ async function judgeRecords(
   }
   if (options.from === undefined) tell(`${input}: read as ${guessed.from} (choose with --from)`)
   let problems = 0
+  const translate = await createTranslate(guessed.from, options.run ?? 'run')
   const claims = await judgeLog(guessed.records, {
     run: options.run,
     window,
-    translate: await createTranslate(guessed.from, options.run ?? 'run'),
+    translate,
     printer,
     output,
     onProblem: ({ where, problem }) => {
@@ -121,7 +122,8 @@ async function judgeRecords(
     tell(`${input}: ${problems - problemsShownMax} more such lines`)
   }
   for (const note of notes()) tell(`${input}: ${note}`)
-  return claims.flatMap(({ run, status }) =>
+  const final = translate.hasTasks && options.run === undefined ? claimsOfTasks(claims) : claims
+  return final.flatMap(({ run, status }) =>
     unmet(options.expect, status, `${input}${run === null ? '' : ` run ${visible(run)}`}`),
   )
 }

@@ -7,24 +7,58 @@ import { isEnvelope } from '@runproof/progress'
 import { RunproofError } from '../error.ts'
 import { visible } from '../visible.ts'
 
-/** Turns one parsed value into what the reducer is fed; never throws on JSON. */
-export type Translate = (value: unknown) => readonly unknown[]
+/** Turns parsed values into what the reducer is fed; never throws on JSON. */
+export type Translate = {
+  push(value: unknown): readonly unknown[]
+  /** The end of the input. A file shows no more than that, so only the log itself signs an end. */
+  finish(): readonly unknown[]
+  /** Whether runs are named `<task>/<n>` and one claim stands for all runs of a task. */
+  hasTasks: boolean
+}
 
 type Format = {
   recognises: (value: unknown) => boolean
   createTranslate: (run: string) => Promise<Translate>
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
 const hasType = (value: unknown, types: readonly string[]): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  'type' in value &&
-  types.some((type) => type === value.type)
+  isObject(value) && types.some((type) => type === value['type'])
 
 const formats: Record<string, Format> = {
   envelope: {
     recognises: isEnvelope,
-    createTranslate: () => Promise.resolve((value) => [value]),
+    createTranslate: () =>
+      Promise.resolve({ push: (value) => [value], finish: () => [], hasTasks: false }),
+  },
+  session: {
+    recognises: (value) => hasType(value, ['session']) && isObject(value) && 'version' in value,
+    createTranslate: async () => {
+      const { createAdapter } = await import('@runproof/progress/session')
+      const adapter = createAdapter({ run: 'turn' })
+      return {
+        push: (value) => adapter.push(value),
+        finish: () => adapter.finish({}),
+        hasTasks: true,
+      }
+    },
+  },
+  acp: {
+    recognises: (value) =>
+      isObject(value) &&
+      (value['jsonrpc'] === '2.0' ||
+        ('dir' in value && ['m', 'msg', 'raw'].some((key) => key in value))),
+    createTranslate: async () => {
+      const { createAdapter } = await import('@runproof/progress/acp')
+      const adapter = createAdapter({ run: 'prompt' })
+      return {
+        push: (value) => adapter.push(value),
+        finish: () => adapter.finish({}),
+        hasTasks: true,
+      }
+    },
   },
   'openai-agents': {
     recognises: (value) =>
@@ -37,7 +71,7 @@ const formats: Record<string, Format> = {
     createTranslate: async (run) => {
       const { createAdapter } = await import('@runproof/progress/openai-agents')
       const adapter = createAdapter({ run })
-      return (value) => adapter.push(value)
+      return { push: (value) => adapter.push(value), finish: () => [], hasTasks: false }
     },
   },
 }

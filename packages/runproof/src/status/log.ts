@@ -97,7 +97,7 @@ export async function judgeLog(
         judge(undefined)
         continue
       }
-      for (const event of translate(record.value)) {
+      for (const event of translate.push(record.value)) {
         if (!isEnvelope(event)) {
           options.onProblem({ ...record, problem: 'not an envelope {run, id, seq, kind, data}' })
         }
@@ -107,6 +107,7 @@ export async function judgeLog(
     }
     if (output.gone) break
   }
+  for (const event of translate.finish()) judge(event)
   const claims: Claim[] = []
   for (const block of blocks.size === 0 ? [first] : blocks.values()) {
     block.progress.end()
@@ -119,6 +120,20 @@ export async function judgeLog(
     claims.push({ run: block.run, status: block.progress.status })
   }
   return claims
+}
+
+/**
+ * The claim of each task whose runs are `<task>/1`, `<task>/2` …: its last run's,
+ * or `unknown` when an earlier run is not one that waited for an approval.
+ */
+export function claimsOfTasks(claims: readonly Claim[]): Claim[] {
+  const tasks = new Map<string | null, Claim>()
+  for (const { run, status } of claims) {
+    const task = run?.slice(0, run.lastIndexOf('/')) ?? null
+    const before = tasks.get(task)?.status ?? 'waiting'
+    tasks.set(task, { run: task, status: before === 'waiting' ? status : 'unknown' })
+  }
+  return [...tasks.values()]
 }
 
 function tooMuchHeld(runs: readonly string[]): RunproofError {
