@@ -1,1 +1,25 @@
-export const room = 'replay'
+export type { ReplayEntry } from './entry.ts'
+export { ReplayError } from './error.ts'
+export type { ReplayErrorCode } from './error.ts'
+export { loadReplayScript } from './load.ts'
+export type { ReplayScript, TextFile } from './load.ts'
+export { parseOverride } from './override.ts'
+export type { Override, Patch } from './override.ts'
+export { createReplay } from './replay.ts'
+export type {
+  Miss,
+  Replay,
+  ReplayOptions,
+  ReplayReport,
+  ReplayRequest,
+  SessionReport,
+} from './replay.ts'
+export type { CompareLevel } from './request.ts'
+export { deriveReplayScript } from './script.ts'
+export type {
+  DeriveOptions,
+  DerivedScript,
+  PartialCall,
+  RecordedCall,
+  ScriptIssue,
+} from './script.ts'

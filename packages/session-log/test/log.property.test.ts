@@ -26,6 +26,23 @@ const anyLog = fc.record({
   data: fc.array(fc.dictionary(fc.string(), fc.jsonValue({ noUnicodeString: false }))),
 })
 
+/** The same object, built the other way round. */
+function reverse(value: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).toReversed())
+}
+
+/** Calls without exactly one result; the history is not one a provider accepts while there are any. */
+function openCalls(events: SessionEvent[]): string[] {
+  const history = deriveHistory(events)
+  const calls = history.flatMap((message) =>
+    message.role === 'assistant'
+      ? message.content.flatMap((block) => (block.type === 'tool-call' ? [block.id] : []))
+      : [],
+  )
+  const results = history.flatMap((message) => (message.role === 'tool' ? [message.callId] : []))
+  return calls.filter((id) => results.filter((result) => result === id).length !== 1)
+}
+
 describe('laws of the reader', () => {
   it('any cutting of the text gives the same log', () => {
     const text = fixtureText('two-turns')
@@ -93,15 +110,18 @@ describe('reading what was written', () => {
 
   it('does not depend on the order in which objects were built', () => {
     const { header, events } = fixtureLog('two-turns')
-    const reversed = events.map((event) => ({ ...reverse(event), data: reverse(event.data) }))
-    expect(
-      serializeSessionLog({ header: reverse(header), events: reversed as SessionEvent[] }),
-    ).toBe(fixtureText('two-turns'))
+    const reversedHeader = { ...header, ...reverse(header) }
+    const reversed = events.map(({ type, seq, time, data, ...marks }) => ({
+      ...marks,
+      data: reverse(data),
+      time,
+      seq,
+      type,
+    }))
+    expect(serializeSessionLog({ header: reversedHeader, events: reversed })).toBe(
+      fixtureText('two-turns'),
+    )
   })
-
-  function reverse<T extends object>(value: T): T {
-    return Object.fromEntries(Object.entries(value).toReversed()) as T
-  }
 })
 
 describe('closing a crashed turn', () => {
@@ -115,16 +135,4 @@ describe('closing a crashed turn', () => {
       expect(openCalls(mended)).toEqual([])
     }
   })
-
-  /** Calls without exactly one result; the history is not one a provider accepts while there are any. */
-  function openCalls(events: SessionEvent[]): string[] {
-    const history = deriveHistory(events)
-    const calls = history.flatMap((message) =>
-      message.role === 'assistant'
-        ? message.content.flatMap((block) => (block.type === 'tool-call' ? [block.id] : []))
-        : [],
-    )
-    const results = history.flatMap((message) => (message.role === 'tool' ? [message.callId] : []))
-    return calls.filter((id) => results.filter((result) => result === id).length !== 1)
-  }
 })

@@ -79,7 +79,7 @@ describe('appending', () => {
   it('refuses a malformed draft without writing', async () => {
     const file = join(makeFolder(), 's.jsonl')
     const log = await openSessionLog({ file, header, clock: createClock() })
-    const bad = { type: 'turn/start', data: { turn: 'one' } } as unknown as EventDraft
+    const bad: EventDraft = { type: 'turn/start', data: { turn: 'one' } }
     await expect(log.append([turn, bad])).rejects.toThrow(TypeError)
     expect(existsSync(file)).toBe(false)
     await log.close()
@@ -97,17 +97,21 @@ describe('appending', () => {
   })
 })
 
-describe('an existing log', () => {
-  const open = async (text: string | Uint8Array) => {
-    const file = join(makeFolder(), 's.jsonl')
-    writeFileSync(file, text)
-    return { file, open: () => openSessionLog({ file, clock: createClock() }) }
-  }
+/** A log with this text, and the way to open it. */
+function makeLog(text: string | Uint8Array): {
+  file: string
+  open: () => ReturnType<typeof openSessionLog>
+} {
+  const file = join(makeFolder(), 's.jsonl')
+  writeFileSync(file, text)
+  return { file, open: () => openSessionLog({ file, clock: createClock() }) }
+}
 
+describe('an existing log', () => {
   it('goes on where it ended, under its own header', async () => {
     const text = fixtureText('two-turns')
-    const { file, open: openLog } = await open(text)
-    const log = await openLog()
+    const { file, open } = makeLog(text)
+    const log = await open()
     expect(log.recovery).toEqual({ tornBytes: 0, closers: [] })
     expect(log.events).toHaveLength(41)
     expect(await log.append([{ ...turn, data: { turn: 3 } }])).toMatchObject([{ seq: 41 }])
@@ -120,8 +124,8 @@ describe('an existing log', () => {
   it('loses its torn tail and gets its open turn closed, once', async () => {
     const text = fixtureText('crashed-in-tool')
     const torn = '{"type":"tool/result","seq":12,"time":1,"data":{"te'
-    const { file, open: openLog } = await open(text + torn)
-    const log = await openLog()
+    const { file, open } = makeLog(text + torn)
+    const log = await open()
     expect(log.recovery.tornBytes).toBe(torn.length)
     expect(log.recovery.closers).toHaveLength(4)
     await log.close()
@@ -129,7 +133,7 @@ describe('an existing log', () => {
     const mended = readFileSync(file, 'utf8')
     expect(mended.startsWith(text)).toBe(true)
     expect(parseSessionLog(mended).events).toEqual(log.events)
-    const again = await openLog()
+    const again = await open()
     expect(again.recovery).toEqual({ tornBytes: 0, closers: [] })
     await again.close()
     expect(readFileSync(file, 'utf8')).toBe(mended)
@@ -137,16 +141,16 @@ describe('an existing log', () => {
 
   it('may be torn inside a character', async () => {
     const bytes = Buffer.from(`${fixtureText('compacted')}{"type":"ü`)
-    const { open: openLog, file } = await open(bytes.subarray(0, -1))
-    const log = await openLog()
+    const { open, file } = makeLog(bytes.subarray(0, -1))
+    const log = await open()
     expect(log.recovery.tornBytes).toBe(10)
     await log.close()
     expect(readFileSync(file, 'utf8')).toBe(fixtureText('compacted'))
   })
 
   it('keeps a whole last event that lacks its newline', async () => {
-    const { file, open: openLog } = await open(fixtureText('compacted').trimEnd())
-    const log = await openLog()
+    const { file, open } = makeLog(fixtureText('compacted').trimEnd())
+    const log = await open()
     expect(log.events).toHaveLength(13)
     await log.append([turn, done])
     await log.close()
@@ -157,8 +161,8 @@ describe('an existing log', () => {
     ['nothing', ''],
     ['half a header', '{"type":"session","ver'],
   ])('with %s in it begins anew', async (_name, text) => {
-    const { file, open: openLog } = await open(text)
-    await expect(openLog()).rejects.toMatchObject({ code: 'empty' })
+    const { file, open } = makeLog(text)
+    await expect(open()).rejects.toMatchObject({ code: 'empty' })
     const log = await openSessionLog({ file, header, clock: createClock() })
     await log.append([turn, done])
     await log.close()
@@ -171,8 +175,8 @@ describe('an existing log', () => {
     ['newer-version', 1, '{"type":"session","version":2,"id":"s","createdAt":0}\n'],
     ['bad-encoding', 3, Buffer.from(`${JSON.stringify(header)}\n\n\u00ff\n`, 'latin1')],
   ])('with %s is refused at line %i, and stays as it is', async (code, line, text) => {
-    const { file, open: openLog } = await open(text)
-    await expect(openLog()).rejects.toMatchObject({ code, line, file })
+    const { file, open } = makeLog(text)
+    await expect(open()).rejects.toMatchObject({ code, line, file })
     await expect(readSessionLog(file)).rejects.toMatchObject({ code, line, file })
     expect(readFileSync(file)).toEqual(Buffer.from(text))
     expect(readdirSync(dirname(file))).toEqual(['s.jsonl'])

@@ -2,13 +2,14 @@
  * A program for `crash.test.ts`: opens a log, writes one turn with a tool call
  * in it, and kills itself (SIGKILL) at its n-th operation on the file: before
  * it, after it, or with a write half done. With `stop` it only halts there
- * (SIGSTOP). Prints each acknowledged event as a line.
+ * (SIGSTOP). Prints each acknowledged event as the log has it.
  *
  *     node crashing-writer.ts FILE N before|half|after|stop LABEL
  */
 import { writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import process from 'node:process'
+import { serializeEvent } from '@runproof/session-log'
 import { openSessionLog } from '@runproof/session-log/node'
 import type { OpenFile } from '@runproof/session-log/node'
 import { header } from './header.ts'
@@ -46,7 +47,7 @@ const openFile: OpenFile = async (path, flags) => {
 const log = await openSessionLog({ file, header, clock: { now: () => 1 }, openFile })
 const append = async (...drafts: Parameters<typeof log.append>[0]): Promise<void> => {
   const events = await log.append(drafts)
-  writeSync(1, events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  writeSync(1, events.map((event) => `${serializeEvent(event)}\n`).join(''))
 }
 
 const turn = 1 + log.events.filter(({ type }) => type === 'turn/start').length

@@ -86,6 +86,28 @@ async function countOperations(): Promise<number> {
   return count
 }
 
+/** Fails the n-th operation of one kind. */
+function failNth(operation: string, n: number): Fault {
+  let at = 0
+  return (name) => name === operation && ++at === n
+}
+
+/** Real files that take only a part of each write. */
+function createDrippingFiles(part: (length: number) => number): OpenFile {
+  return async (path, flags) => {
+    const handle = await open(path, flags)
+    return {
+      async write(bytes, offset, length) {
+        const count = part(length)
+        return count === 0 ? { bytesWritten: 0 } : handle.write(bytes, offset, count)
+      },
+      truncate: (length) => handle.truncate(length),
+      datasync: () => handle.datasync(),
+      close: () => handle.close(),
+    }
+  }
+}
+
 describe('when the n-th operation fails', () => {
   it('the log holds what was acknowledged and nothing else, for every n', async () => {
     const count = await countOperations()
@@ -106,10 +128,6 @@ describe('when the n-th operation fails', () => {
   })
 
   it('goes on after a failed write, and stops after a failed sync', async () => {
-    const failNth = (operation: string, n: number): Fault => {
-      let at = 0
-      return (name) => name === operation && ++at === n
-    }
     const afterWrite = await writeThreeTurns(createFaultyFiles(failNth('write', 2)))
     expect(afterWrite.failures).toHaveLength(1)
     expect(afterWrite.acknowledged).toHaveLength(7)
@@ -135,25 +153,11 @@ describe('when the n-th operation fails', () => {
   })
 
   it('a short write is completed, and a file that takes nothing is an error', async () => {
-    const drip =
-      (part: (length: number) => number): OpenFile =>
-      async (path, flags) => {
-        const handle = await open(path, flags)
-        return {
-          write: async (bytes, offset, length) => {
-            const count = part(length)
-            return count === 0 ? { bytesWritten: 0 } : handle.write(bytes, offset, count)
-          },
-          truncate: (length) => handle.truncate(length),
-          datasync: () => handle.datasync(),
-          close: () => handle.close(),
-        }
-      }
-    const dripped = await writeThreeTurns(drip((length) => Math.ceil(length / 3)))
+    const dripped = await writeThreeTurns(createDrippingFiles((length) => Math.ceil(length / 3)))
     expect(dripped.failures).toEqual([])
     expect(parseSessionLog(readFileSync(dripped.file, 'utf8')).events).toEqual(dripped.acknowledged)
 
-    const full = await writeThreeTurns(drip(() => 0))
+    const full = await writeThreeTurns(createDrippingFiles(() => 0))
     expect(full.acknowledged).toEqual([])
     expect(String(full.failures[0])).toMatch(/takes no more bytes/)
   })

@@ -34,14 +34,15 @@ describe('paths', () => {
   })
 })
 
-describe('listing', () => {
-  const place = (root: string, id: string, text: string, cwd = '/tmp/kitchen'): string => {
-    const file = sessionFile({ root, cwd, id })
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-    return file
-  }
+/** Puts a log where a session of this id has it. */
+function place(root: string, id: string, text: string, cwd = '/tmp/kitchen'): string {
+  const file = sessionFile({ root, cwd, id })
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
 
+describe('listing', () => {
   it('gives header, first prompt and last change, the newest first', async () => {
     const root = makeFolder()
     const old = place(root, 'old', fixtureText('compacted'))
@@ -73,17 +74,19 @@ describe('listing', () => {
     writeFileSync(join(root, 'stray.txt'), 'not a folder')
     const { sessions, bad } = await listSessions(root)
     // A log with a sound header is listed; opening it tells the rest.
-    expect(sessions.map(({ file, firstPrompt }) => [file, firstPrompt]).toSorted()).toEqual(
-      [
+    expect(new Map(sessions.map(({ file, firstPrompt }) => [file, firstPrompt]))).toEqual(
+      new Map([
         [good, null],
         [half, null],
-      ].toSorted(),
+      ]),
     )
-    expect(bad.map(({ file, code }) => [code, file]).toSorted()).toEqual([
-      ['bad-header', noise],
-      ['io', sessionFile({ root, cwd: '/x', id: 'folder' })],
-      ['newer-version', newer],
-    ])
+    expect(new Map(bad.map(({ file, code }) => [file, code]))).toEqual(
+      new Map([
+        [noise, 'bad-header'],
+        [sessionFile({ root, cwd: '/x', id: 'folder' }), 'io'],
+        [newer, 'newer-version'],
+      ]),
+    )
   })
 
   it.skipIf(process.getuid?.() === 0)(
