@@ -1,0 +1,97 @@
+/**
+ * The process around an agent: the real host, the signals, the exit code.
+ *
+ * Exit codes: 0 after the protocol's other end went away or a signal asked to
+ * stop; 1 when something unforeseen failed; 2 for a bad command line or a
+ * composition that does not start. Stdout carries protocol and nothing else:
+ * whatever prints through `console` goes to stderr.
+ */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createSecrets, readEnvironment } from './environment.ts'
+import { AgentError, messageOf } from './error.ts'
+import type { Clock, Host, Mode } from './host.ts'
+import { help, readOptions, type Options } from './options.ts'
+import { startAgent } from './start.ts'
+
+/** After a request to stop, a plugin that does not let go is left behind. */
+const stopMsMax = 3000
+
+/** Runs the bin to its end and exits the process. */
+export async function main(argv: string[]): Promise<void> {
+  globalThis.console = new console.Console(process.stderr, process.stderr)
+  try {
+    const options = readOptions(argv, process.env)
+    if (options.command === 'help') process.stdout.write(help)
+    else if (options.command === 'version') process.stdout.write(`${readVersion()}\n`)
+    else await run(options)
+    process.exitCode = 0
+  } catch (error) {
+    const known = error instanceof AgentError
+    print(known ? error.message : error instanceof Error ? (error.stack ?? '') : messageOf(error))
+    process.exitCode = known ? 2 : 1
+  }
+  // An unforeseen handle, such as a plugin's timer, must not hold the process.
+  process.exit()
+}
+
+async function run(options: Extract<Options, { command: 'start' }>): Promise<void> {
+  const stop = new AbortController()
+  const { promise: finished, resolve } = Promise.withResolvers<void>()
+  const host = createHost(options.mode, stop.signal, resolve)
+  const { file, patches, logLevel } = options
+  const agent = await startAgent({ host, file, patches, logLevel, log: print })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      stop.abort()
+      setTimeout(() => {
+        print(`not stopped after ${stopMsMax} ms, leaving`)
+        process.exit(1)
+      }, stopMsMax)
+    })
+  }
+  await finished
+  await agent.close()
+}
+
+function createHost(mode: Mode, stop: AbortSignal, finished: () => void): Host {
+  return {
+    mode,
+    version: readVersion(),
+    // A key that lies about in a folder must not reach a replay.
+    env: mode === 'replay' ? process.env : readEnvironment(process.env, process.cwd()),
+    secrets: createSecrets(),
+    clock: realClock,
+    createId: randomUUID,
+    random: Math.random,
+    input: process.stdin,
+    output: process.stdout,
+    stop,
+    finished,
+  }
+}
+
+const realClock: Clock = {
+  now: Date.now,
+  async sleep(delayMs, signal) {
+    try {
+      await delay(delayMs, undefined, { signal })
+    } catch {
+      // Aborted: waking early is the promise.
+      return
+    }
+  },
+  timers: { set: setTimeout, clear: clearTimeout },
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  const manifest: unknown = JSON.parse(text)
+  const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest
+  return isManifest ? String(manifest.version) : 'unknown'
+}
+
+function print(line: string): void {
+  process.stderr.write(`runproof-agent: ${line}\n`)
+}
