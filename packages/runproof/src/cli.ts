@@ -23,6 +23,14 @@ Examples:
   runproof sse stream.txt                   decode a captured response body
   curl -sN URL | runproof sse - --json      one JSON line an event, then how it ended
   runproof sse stream.txt --chunk 1         cut into single bytes: the events stay the same`,
+  review: `
+KEY is the key of a pending difference, a scenario, a cause, or all.
+Examples:
+  runproof review                           one at a time, on a terminal
+  runproof review --list                    what is pending, gathered by cause
+  runproof review --accept text-turn        write the goldens of one scenario
+  runproof review --markdown                a summary for the page of a CI run
+Session logs and recordings are replay source: only runproof record writes them.`,
 }
 
 /** Runs one command. @returns the exit code; never throws for what a user can cause. */
@@ -88,6 +96,22 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
     .action(async (file: string, options) => {
       const { runSse } = await import('./sse/command.ts')
       setExitCode(await runSse(file, options, terminal))
+    })
+
+  program
+    .command('review')
+    .summary('go through the differences that runproof test left pending')
+    .description('Shows pending differences one by one and accepts or rejects them.')
+    .option('--list', 'what is pending, gathered by cause')
+    .option('--show <key>', 'one difference, event by event and as text')
+    .option('--accept <key>', 'write the golden; refused when CI is set')
+    .option('--reject <key>', 'forget the difference; the golden stays')
+    .option('--markdown', 'what is pending as Markdown')
+    .option('--json', 'JSON lines, with any of the others')
+    .addHelpText('after', examples.review)
+    .action(async (options) => {
+      const { runReview } = await import('./review/command.ts')
+      setExitCode(await runReview(options, terminal, process.cwd()))
     })
   return program
 }

@@ -1,0 +1,74 @@
+/** The reviewer at a terminal: shows a difference and asks for one key. */
+import { isCancel, log, selectKey, type Option } from '@clack/prompts'
+import { renderDifference } from '../compare/render.ts'
+import { isGolden } from '../pending/store.ts'
+import { isColoured, type Terminal } from '../terminal.ts'
+import { visible } from '../visible.ts'
+import type { Group } from './group.ts'
+import { outcomeText } from './list.ts'
+import type { Decision, Reviewer } from './walk.ts'
+
+/** Names shown of a large group. */
+const namesShown = 8
+
+const decisions: Record<string, Decision> = {
+  a: 'accept',
+  r: 'reject',
+  s: 'skip',
+  e: 'each',
+  l: 'accept-all',
+  q: 'quit',
+}
+
+export function createPrompt({ stdin, stdout, env }: Terminal): Reviewer {
+  const colours = isColoured(stdout, env)
+  const streams = { input: stdin, output: stdout }
+
+  const show = ({ first, members }: Group, text: boolean): void => {
+    log.message(renderDifference(first.difference, { colours, text }), streams)
+    if (members.length === 1) return
+    const others = members.slice(1)
+    const names = others.slice(0, namesShown).map(({ key }) => `  ${visible(key)}`)
+    const more = others.length > namesShown ? [`  … and ${others.length - namesShown} more`] : []
+    log.message([`the same cause in ${others.length} more:`, ...names, ...more], streams)
+  }
+
+  return {
+    async decide(group, position, count) {
+      for (let text = false; ; text = !text) {
+        show(group, text)
+        const key = await selectKey({
+          message: `${position} of ${count}: ${visible(group.first.difference.summary)}`,
+          options: optionsFor(group, text),
+          ...streams,
+        })
+        if (isCancel(key)) return 'quit'
+        const decision = decisions[key]
+        if (decision !== undefined) return decision
+      }
+    },
+    tell(pending, outcome) {
+      log.message(outcomeText(pending, outcome), streams)
+    },
+  }
+}
+
+const option = (value: string, label: string): Option<string> => ({ value, label })
+
+function optionsFor({ first, members }: Group, text: boolean): Option<string>[] {
+  const many = members.length > 1
+  const scope = many ? ` these ${members.length}` : ''
+  return [
+    ...(members.some(({ goldenPath }) => isGolden(goldenPath))
+      ? [option('a', `accept${scope}`)]
+      : []),
+    option('r', `reject${scope}: the golden stays, the difference is forgotten`),
+    option('s', 'skip: decide later'),
+    ...(many ? [option('e', 'each on its own')] : []),
+    ...(first.difference.changes.length > 0
+      ? [option('t', text ? 'show as events again' : 'show as text')]
+      : []),
+    option('l', 'accept this and all that is left'),
+    option('q', 'quit'),
+  ]
+}
