@@ -113,7 +113,7 @@ export function createAcpDriver(options: AcpDriverOptions): Driver {
         return loadSession(step.restart)
       case 'waitFor':
         return waitFor(step, client.since, options).then(outcomeOf)
-      case 'send':
+      default:
         return outcomeOf({ problem: describeForeignStep(step.op, 'acp', takes) })
     }
   }

@@ -14,17 +14,13 @@ const passed = ['PATH', 'PATHEXT', 'SystemRoot', 'ComSpec', 'windir', 'USER', 'L
 /** The same on every machine, so that tools print the same. */
 const fixed = { LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', TZ: 'UTC', TERM: 'dumb', NO_COLOR: '1' }
 
-/**
- * @param set variables of the configuration and the scenario; they win
- * @param pass further names to copy from the parent (record mode: the provider's key)
- */
+/** @param set variables of the configuration and the scenario; they win */
 export function buildEnvironment(
   parent: Variables,
   folders: Pick<RunFolders, 'home' | 'tmp'>,
   set: Readonly<Record<string, string>>,
-  pass: readonly string[] = [],
 ): Record<string, string> {
-  const copied = [...passed, ...pass].flatMap((name) => {
+  const copied = passed.flatMap((name) => {
     const value = parent[name]
     return value === undefined ? [] : [[name, value] as const]
   })

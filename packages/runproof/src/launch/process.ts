@@ -12,7 +12,6 @@ import process from 'node:process'
 import { RunproofError } from '../error.ts'
 import { readLines, type Line } from '../lines.ts'
 import { visible } from '../visible.ts'
-import { guardTree } from './reaper.ts'
 import { listTree, signalTree, type Member, type Tree } from './tree.ts'
 
 /** Bytes of stdout kept for reports about its lines, bytes of stderr kept at all (the end of it). */
@@ -31,8 +30,8 @@ export type LaunchOptions = {
   command: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
-  /** The run's folder: marks its processes. */
-  folder: string
+  /** The run's processes; gets the new one. */
+  tree: Tree
   /** From the end of stdin to the exit. */
   exitMs: number
 }
@@ -69,8 +68,8 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 /** @throws RunproofError `environment` when the command cannot be started. */
 export async function launchAgent(options: LaunchOptions): Promise<AgentProcess> {
   const child = await spawnCommand(options)
-  const tree: Tree = { pid: child.pid ?? 0, folder: options.folder }
-  const guard = guardTree(tree)
+  const { tree } = options
+  if (child.pid !== undefined) tree.pids.push(child.pid)
 
   let exit: AgentProcess['exit'] = null
   let stderr = ''
@@ -106,7 +105,6 @@ export async function launchAgent(options: LaunchOptions): Promise<AgentProcess>
       child.stdout.destroy()
       child.stderr.destroy()
     }
-    guard.release()
     return { exitCode: exit?.code ?? null, signal: exit?.signal ?? null, forced, leftovers }
   }
 

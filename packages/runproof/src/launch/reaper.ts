@@ -1,7 +1,7 @@
 /**
- * Nothing survives Ctrl-C: while an agent runs, a signal to the harness (or its
- * end for any other reason) kills every process tree and removes every folder,
- * synchronously, and only then lets the signal do its work.
+ * Nothing survives Ctrl-C: while a run is under guard, a signal to the harness
+ * (or its end for any other reason) kills the run's processes and removes its
+ * folder, synchronously, and only then lets the signal do its work.
  */
 import { rmSync } from 'node:fs'
 import process from 'node:process'
@@ -12,15 +12,15 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** A tree may fork while it is listed; a second pass finds what the first one missed. */
 const passes = 2
 
-const trees = new Set<Tree>()
+const guarded = new Set<Tree>()
 
-/** Puts a tree under guard until `release`. */
-export function guardTree(tree: Tree): { release(): void } {
-  if (trees.size === 0) listen()
-  trees.add(tree)
+/** Puts a run under guard. `release` once its folder is gone. */
+export function guardRun(tree: Tree): { release(): void } {
+  if (guarded.size === 0) listen()
+  guarded.add(tree)
   return {
     release() {
-      if (trees.delete(tree) && trees.size === 0) unlisten()
+      if (guarded.delete(tree) && guarded.size === 0) unlisten()
     },
   }
 }
@@ -43,9 +43,9 @@ function reapAndLeave(signal: NodeJS.Signals): void {
 }
 
 function reap(): void {
-  for (const tree of trees) {
+  for (const tree of guarded) {
     for (let pass = 0; pass < passes; pass++) signalTree(tree, 'SIGKILL')
   }
-  for (const { folder } of trees) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-  trees.clear()
+  for (const { folder } of guarded) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  guarded.clear()
 }

@@ -13,8 +13,8 @@ import process from 'node:process'
 import treeKill from 'tree-kill'
 
 export type Tree = {
-  /** The agent; on POSIX also the number of its process group. */
-  pid: number
+  /** The agent processes that were started; on POSIX also the numbers of their process groups. */
+  pids: number[]
   /** Absolute path of the run's folders. */
   folder: string
 }
@@ -25,7 +25,7 @@ export type Member = { pid: number; command: string }
 /** Lists what lives of the tree, the agent included. Zombies do not live. */
 export function listTree(tree: Tree): Member[] {
   if (process.platform === 'linux') return listByProc(tree)
-  return isGroupAlive(tree.pid) ? [{ pid: tree.pid, command: `process group ${tree.pid}` }] : []
+  return tree.pids.filter(isGroupAlive).map((pid) => ({ pid, command: `process group ${pid}` }))
 }
 
 /** Sends the signal to everything that lives of the tree. Synchronous but for Windows and macOS. */
@@ -34,10 +34,12 @@ export function signalTree(tree: Tree, signal: 'SIGTERM' | 'SIGKILL'): void {
     for (const { pid } of listByProc(tree)) signalProcess(pid, signal)
     return
   }
-  if (process.platform !== 'win32') signalProcess(-tree.pid, signal)
-  treeKill(tree.pid, signal, () => {
-    // Already gone: nothing is left to do.
-  })
+  for (const pid of tree.pids) {
+    if (process.platform !== 'win32') signalProcess(-pid, signal)
+    treeKill(pid, signal, () => {
+      // Already gone: nothing is left to do.
+    })
+  }
 }
 
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
@@ -57,13 +59,13 @@ function isGroupAlive(pid: number): boolean {
   }
 }
 
-function listByProc({ pid: group, folder }: Tree): Member[] {
+function listByProc({ pids: groups, folder }: Tree): Member[] {
   const members: Member[] = []
   for (const name of readdirSync('/proc')) {
     const pid = Number(name)
     if (!Number.isInteger(pid) || pid === process.pid) continue
     try {
-      if (belongs(pid, group, folder)) members.push({ pid, command: readCommand(pid) })
+      if (belongs(pid, groups, folder)) members.push({ pid, command: readCommand(pid) })
     } catch {
       // It ended while it was looked at, or is another user's.
     }
@@ -71,12 +73,12 @@ function listByProc({ pid: group, folder }: Tree): Member[] {
   return members
 }
 
-function belongs(pid: number, group: number, folder: string): boolean {
+function belongs(pid: number, groups: readonly number[], folder: string): boolean {
   // `pid (name) state ppid pgrp session tty …`; the name may hold anything, so read from its end.
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   const [state, , processGroup, , terminal] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (state === 'Z' || state === 'X') return false
-  if (Number(processGroup) === group) return true
+  if (groups.includes(Number(processGroup))) return true
   if (readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`=${folder}/`)) return true
   return terminal === '0' && `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`)
 }

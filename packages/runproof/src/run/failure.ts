@@ -26,6 +26,8 @@ export type FailureCode =
   | 'permission-unused'
   /** The agent asked its model something else than was recorded. */
   | 'replay-miss'
+  /** The agent asked for more than was recorded. */
+  | 'replay-exhausted'
   /** Recorded calls that the agent did not make. */
   | 'replay-unused'
   /** The agent did not leave in time after stdin ended, or with an error. */

@@ -1,0 +1,66 @@
+/**
+ * A failed scenario in words: which, at which step, what was expected, what is
+ * nearest, what the agent said on stderr, and how to run just this again.
+ * Everything that comes from an agent loses its control characters.
+ */
+import { relative } from 'node:path'
+import picocolors from 'picocolors'
+import { renderDifference } from '../compare/render.ts'
+import type { Failure } from '../run/failure.ts'
+import type { ScenarioResult } from '../run/scenario.ts'
+import { visible } from '../visible.ts'
+
+export type FailureTextOptions = {
+  colours: boolean
+  /** Folder that paths are shown relative to. */
+  from: string
+  /** Changes shown of one difference; the rest is counted. */
+  changesShown?: number
+}
+
+const changesShownDefault = 5
+
+/** Lines of several, without a final end. */
+export function renderFailures(result: ScenarioResult, options: FailureTextOptions): string {
+  const paint = picocolors.createColors(options.colours)
+  const { scenario, agent, failures, stderrTail, folder } = result
+  const title = agent === null ? scenario : `${scenario} (${agent})`
+  const showsStderr = failures.some((failure) => failure.showsStderr === true)
+  const path = relative(options.from, folder) || '.'
+  return [
+    paint.bold(paint.red(`✗ ${visible(title)}`)),
+    ...failures.flatMap((failure) => indent(failureLines(failure, options))),
+    ...(showsStderr ? indent(stderrLines(stderrTail)) : []),
+    paint.dim(
+      `  again, with everything kept: runproof test ${shellWord(path)} --out .runproof/out`,
+    ),
+  ].join('\n')
+}
+
+function failureLines(failure: Failure, options: FailureTextOptions): string[] {
+  const { step, message, details, difference } = failure
+  const where = step === null ? '' : `step ${step.number} (${step.op}): `
+  const rendered =
+    difference === undefined || difference.changes.length === 0
+      ? []
+      : // Its first line repeats the scenario and the file.
+        renderDifference(difference, {
+          colours: options.colours,
+          changesShown: options.changesShown ?? changesShownDefault,
+        })
+          .split('\n')
+          .slice(1)
+  return [visible(`${where}${message}`), ...rendered, ...indent(details.map(visible))]
+}
+
+function stderrLines(tail: readonly string[]): string[] {
+  if (tail.length === 0) return ['stderr: (nothing)']
+  return ['stderr, its last lines:', ...indent(tail.map(visible))]
+}
+
+const indent = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`)
+
+/** A path as one word of a shell. */
+function shellWord(path: string): string {
+  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
+}

@@ -1,0 +1,135 @@
+/**
+ * One scenario, from fresh folders to the last byte of its process: launch,
+ * drive, accept, shut down, harvest. It yields everything that a judgement
+ * needs; the folders are gone by then.
+ */
+import type { AgentConfig } from '../config/config.ts'
+import { createAcpDriver } from '../drive/acp.ts'
+import type { Driver } from '../drive/driver.ts'
+import { createJsonlDriver } from '../drive/jsonl.ts'
+import type { RunFolders } from '../launch/folders.ts'
+import type { ProcessEnd } from '../launch/process.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import type { TranscriptLine } from '../transcript/line.ts'
+import { createClaims, type Claims } from './claims.ts'
+import type { Failure } from './failure.ts'
+import { harvestLogs, type SessionLog } from './harvest.ts'
+import { createDeadline, runScript, withoutStep, type Deadline } from './script.ts'
+import { readReport, type ReplayReport } from './seam.ts'
+import { compareWorkspace, type FileChange } from './workspace.ts'
+import { createWorld, type World, type WorldOptions } from './world.ts'
+
+export type ExecuteOptions = Omit<WorldOptions, 'now'> & {
+  /** Called when a step begins and whenever a message has been taken in. */
+  onProgress?: (progress: ScenarioProgress) => void
+}
+
+export type ScenarioProgress = {
+  /** From 1. */
+  step: number
+  stepCount: number
+  op: string
+  /** What a screen may claim right now, null before the first prompt. */
+  claim: string | null
+}
+
+export type Execution = {
+  transcript: readonly TranscriptLine[]
+  stderr: string
+  end: ProcessEnd
+  /** What went wrong on the way, first cause first. */
+  failures: Failure[]
+  /** Why the last judged prompt was not accepted. */
+  rejections: string[]
+  /** Null for protocols without a claim. */
+  claims: Claims | null
+  logs: SessionLog[]
+  report: ReplayReport | null
+  /** Against `workspace.expected/`; none when there is no such folder. */
+  workspaceChanges: FileChange[]
+  /** The folders as they were, for normalising. */
+  folders: RunFolders
+}
+
+/** @throws RunproofError `environment` when the agent cannot be started at all. */
+export async function executeScenario(
+  scenario: Scenario,
+  agent: AgentConfig,
+  options: ExecuteOptions,
+): Promise<Execution> {
+  const startedAt = performance.now()
+  const now = (): number => Math.round(performance.now() - startedAt)
+  const world = await createWorld(scenario, agent, { ...options, now })
+  try {
+    return await executeIn(world, now, scenario, agent, options.onProgress)
+  } finally {
+    await world.close()
+  }
+}
+
+async function executeIn(
+  world: World,
+  now: () => number,
+  scenario: Scenario,
+  agent: AgentConfig,
+  onProgress: ExecuteOptions['onProgress'],
+): Promise<Execution> {
+  const { channel, folders } = world
+  const claims = agent.protocol === 'acp' ? createClaims(agent.quietMs) : null
+  const stepCount = scenario.input.steps.length
+  let current = { number: 0, op: '' }
+  const tell = (): void =>
+    onProgress?.({ step: current.number, stepCount, op: current.op, claim: claims?.claim ?? null })
+  channel.subscribe((line) => {
+    claims?.push(line)
+    tell()
+  })
+  await world.start()
+  const deadline = createDeadline(agent.limits, now)
+  const driver = createDriver(world, scenario, agent, deadline)
+  const { failures, rejections } = await runScript({
+    scenario,
+    world,
+    driver,
+    claims,
+    deadline,
+    onStep(step) {
+      current = step
+      tell()
+    },
+  })
+  const end = await world.stop()
+  claims?.finish({ runtimeFailed: failures.some(({ code }) => code === 'agent-exited') })
+  const { workspaceExpected } = scenario.files
+  return {
+    transcript: channel.transcript,
+    stderr: world.stderr,
+    end,
+    failures: [...failures, ...channel.problems.map(withoutStep)],
+    rejections,
+    claims,
+    logs: await harvestLogs(folders.sessions),
+    report: await readReport(folders.report),
+    workspaceChanges:
+      workspaceExpected === undefined ? [] : await compareWorkspace(workspaceExpected, folders.cwd),
+    folders,
+  }
+}
+
+function createDriver(
+  world: World,
+  { input, isForeign }: Scenario,
+  { protocol, quietMs }: AgentConfig,
+  deadline: Deadline,
+): Driver {
+  const { channel, folders } = world
+  const shared = { channel, cwd: folders.cwd, limitMs: () => deadline.leftMs() }
+  if (protocol === 'jsonl') return createJsonlDriver(shared)
+  return createAcpDriver({
+    ...shared,
+    permissionAnswers: input.permissionAnswers,
+    needsAllAnswers: !isForeign,
+    quietMs,
+    restart: () => world.restart(),
+  })
+}

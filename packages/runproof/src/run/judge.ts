@@ -1,0 +1,137 @@
+/**
+ * What is wrong with a run, beyond what went wrong while it ran: the claim it
+ * ended in, the two witnesses, the replay's report, the way it left, and every
+ * output that differs. First causes come first.
+ */
+import type { AgentConfig } from '../config/config.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import { visible } from '../visible.ts'
+import { compareWitnesses } from './agree.ts'
+import type { Execution } from './execute.ts'
+import type { Failure } from './failure.ts'
+import type { Output } from './goldens.ts'
+import { isSessionLog } from './harvest.ts'
+import { withoutStep } from './script.ts'
+
+/** Failures of the run itself; when there are any, its outputs prove nothing. */
+export function judgeRun(scenario: Scenario, agent: AgentConfig, run: Execution): Failure[] {
+  const { failures } = run
+  return [
+    ...judgeReplay(run),
+    ...failures,
+    ...(failures.length === 0 ? judgeExit(agent, run) : []),
+    ...judgeLeftovers(run),
+  ]
+}
+
+/** Failures of what the run produced. */
+export function judgeOutputs(
+  scenario: Scenario,
+  run: Execution,
+  outputs: readonly Output[],
+): Failure[] {
+  return [
+    ...judgeClaim(scenario, run),
+    ...judgeWitnesses(run),
+    ...outputs.flatMap((output) => judgeOutput(output, scenario)),
+  ]
+}
+
+function judgeReplay({ report, failures }: Execution): Failure[] {
+  if (report === null) return []
+  const misses = report.misses.map(({ code, message }): Failure => ({
+    code: code === 'exhausted' ? 'replay-exhausted' : 'replay-miss',
+    step: failures[0]?.step ?? null,
+    message: firstLine(message),
+    details: message.split('\n').slice(1),
+  }))
+  // A script that broke off leaves calls over as a matter of course.
+  if (misses.length > 0 || failures.length > 0 || report.unused === 0) return misses
+  return [
+    {
+      code: 'replay-unused',
+      step: null,
+      message: `${report.unused} recorded model calls were not made (${report.served} were)`,
+      details: ['the agent stopped earlier than when it was recorded'],
+    },
+  ]
+}
+
+function judgeExit({ limits }: AgentConfig, { end }: Execution): Failure[] {
+  const { exitCode, signal, forced } = end
+  if (forced === null && exitCode === 0) return []
+  const message =
+    forced === null
+      ? `the agent exited with ${signal ?? `code ${exitCode}`} after its stdin ended, expected code 0`
+      : `the agent did not exit within ${limits.exitMs} ms after its stdin ended; it took ${forced}`
+  return [{ code: 'bad-exit', step: null, message, details: [], showsStderr: true }]
+}
+
+function judgeLeftovers({ end: { leftovers } }: Execution): Failure[] {
+  if (leftovers.length === 0) return []
+  const count = leftovers.length === 1 ? 'a process' : `${leftovers.length} processes`
+  return [
+    {
+      code: 'left-processes',
+      step: null,
+      message: `the agent exited and left ${count} behind (killed by now)`,
+      details: leftovers.map(({ pid, command }) => `${pid}: ${visible(command)}`),
+    },
+  ]
+}
+
+function judgeClaim({ input }: Scenario, { claims, rejections }: Execution): Failure[] {
+  const expected = input.expect?.status
+  const actual = claims?.claim ?? null
+  if (expected === undefined || expected === actual) return []
+  const issues = claims?.prompts.at(-1)?.issues ?? []
+  return [
+    {
+      code: 'claim',
+      step: null,
+      message: `the last prompt ends in ${actual === null ? 'no claim' : `"${actual}"`}, expected "${expected}"`,
+      details: [
+        ...rejections.map((line) => `not accepted: ${line}`),
+        ...(issues.length === 0 ? [] : [`issues: ${issues.join(', ')}`]),
+      ],
+    },
+  ]
+}
+
+function judgeWitnesses({ claims, logs }: Execution): Failure[] {
+  if (claims === null) return []
+  return compareWitnesses(claims.prompts, logs.filter(isSessionLog)).map(withoutStep)
+}
+
+function judgeOutput(
+  { file, difference, expected, isOptional }: Output,
+  { name }: Scenario,
+): Failure[] {
+  if (difference === null || (expected === null && isOptional)) return []
+  if (expected === null && isGoldenName(file)) {
+    return [
+      {
+        code: 'missing-golden',
+        step: null,
+        message: `there is no ${file} yet`,
+        details: [`look at it and accept it: runproof review`],
+        difference,
+      },
+    ]
+  }
+  return [
+    {
+      code: 'difference',
+      step: null,
+      message: `${file}: ${difference.summary}`,
+      details: isGoldenName(file)
+        ? ['if the change is meant: runproof review']
+        : [`if the change is meant: runproof record ${visible(name)}`],
+      difference,
+    },
+  ]
+}
+
+const isGoldenName = (file: string): boolean => file.includes('.golden.')
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? ''

@@ -1,0 +1,176 @@
+/**
+ * One scenario end to end: run, judge, keep. A scenario never throws for what
+ * an agent does; it has failures.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import type { PendingStore } from '../pending/store.ts'
+import { scenarioFiles, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
+import { serializeTranscriptLine } from '../transcript/line.ts'
+import { executeScenario, type Execution, type ScenarioProgress } from './execute.ts'
+import type { Failure } from './failure.ts'
+import { serializeLines } from './golden-file.ts'
+import { compareOutputs, type Output } from './goldens.ts'
+import type { Pin } from './header.ts'
+import { judgeOutputs, judgeRun } from './judge.ts'
+
+export type ScenarioResult = {
+  scenario: string
+  /** Null when `input.json` did not even say which. */
+  agent: string | null
+  /** Absolute. */
+  folder: string
+  description: string | null
+  passed: boolean
+  failures: Failure[]
+  /** What a screen may claim of the last prompt; null without a prompt. */
+  claim: string | null
+  /** The claims of all prompts, in order. */
+  claims: string[]
+  stepCount: number
+  durationMs: number
+  /** The last lines that the agent wrote to stderr. */
+  stderrTail: string[]
+}
+
+export type RunOptions = {
+  config: Config
+  env: Readonly<Record<string, string | undefined>>
+  /** Pinned headers by class. */
+  pins: ReadonlyMap<string, Pin>
+  /** Where differences wait for review; null: nowhere (CI). */
+  pending: PendingStore | null
+  /** Where the actual outputs are kept; null: nowhere. */
+  outFolder: string | null
+  onProgress?: (progress: ScenarioProgress) => void
+}
+
+const stderrLinesMax = 20
+
+/** @throws RunproofError `environment` when the agent's command cannot be started. */
+export async function runScenario(
+  scenario: Scenario,
+  options: RunOptions,
+): Promise<ScenarioResult> {
+  const { config, env, pins, pending, outFolder, onProgress } = options
+  const startedAt = performance.now()
+  await pending?.clear(scenario.name)
+  const contradictions = findContradictions(scenario)
+  if (contradictions.length > 0) return resultOf(scenario, contradictions, null, startedAt)
+  const agent = config.agents[scenario.agent]
+  if (agent === undefined) throw new TypeError(`no agent ${scenario.agent} in the configuration`)
+
+  const run = await executeScenario(scenario, agent, {
+    config,
+    mode: 'replay',
+    env,
+    ...(onProgress !== undefined && { onProgress }),
+  })
+  const pin = pins.get(scenario.input.headerClass ?? '') ?? null
+  const outputs = await compareOutputs({ scenario, agent, execution: run }, pin)
+  if (outFolder !== null) await keepOutputs(join(outFolder, scenario.name), run, outputs)
+  const broken = judgeRun(scenario, agent, run)
+  if (broken.length > 0) return resultOf(scenario, broken, run, startedAt)
+  const failures = judgeOutputs(scenario, run, outputs)
+  if (pending !== null) await writePending(pending, failures, outputs)
+  return resultOf(scenario, failures, run, startedAt)
+}
+
+/** The result of a folder without a usable input. */
+export function describeBroken({ name, folder, problems }: BrokenScenario): ScenarioResult {
+  return {
+    scenario: name,
+    agent: null,
+    folder,
+    description: null,
+    passed: false,
+    failures: [badScenario(`${scenarioFiles.input} says nothing usable`, ...problems)],
+    claim: null,
+    claims: [],
+    stepCount: 0,
+    durationMs: 0,
+    stderrTail: [],
+  }
+}
+
+/** What must be there before there is any sense in a start. */
+function findContradictions({ input, files }: Scenario): Failure[] {
+  if (input.overridden === true && files.override === undefined) {
+    return [badScenario(`"overridden" is stated and there is no ${scenarioFiles.override}`)]
+  }
+  if (input.overridden === false && files.override !== undefined) {
+    const message = `${scenarioFiles.override} is there and "overridden" is not stated`
+    return [badScenario(message, 'state "overridden": true, or delete the file')]
+  }
+  return []
+}
+
+function badScenario(message: string, ...details: string[]): Failure {
+  return { code: 'bad-scenario', step: null, message, details }
+}
+
+function resultOf(
+  scenario: Scenario,
+  failures: Failure[],
+  run: Execution | null,
+  startedAt: number,
+): ScenarioResult {
+  const { name, agent, folder, input } = scenario
+  const stderr = run?.stderr.split('\n').filter((line) => line.trim() !== '') ?? []
+  return {
+    scenario: name,
+    agent,
+    folder,
+    description: input.description,
+    passed: failures.length === 0,
+    failures,
+    claim: run?.claims?.claim ?? null,
+    claims: run?.claims?.prompts.map(({ status }) => status) ?? [],
+    stepCount: input.steps.length,
+    durationMs: Math.round(performance.now() - startedAt),
+    stderrTail: stderr.slice(-stderrLinesMax),
+  }
+}
+
+async function writePending(
+  pending: PendingStore,
+  failures: readonly Failure[],
+  outputs: readonly Output[],
+): Promise<void> {
+  const told = new Set(failures.map(({ difference }) => difference))
+  for (const { difference, actual, path } of outputs) {
+    if (difference === null || !told.has(difference)) continue
+    await pending.write(difference, actual === null ? null : serializeLines(actual), path)
+  }
+}
+
+/** The contract's layout of `--out`, and the transcript of both directions. */
+async function keepOutputs(
+  folder: string,
+  { transcript, stderr }: Execution,
+  outputs: readonly Output[],
+): Promise<void> {
+  const files = outputs.flatMap(({ file, actual }): [string, readonly string[]][] => {
+    const name = keptName(file)
+    return name === null || actual === null ? [] : [[name, actual]]
+  })
+  const all = [
+    ...files,
+    ['transcript.jsonl', transcript.map(serializeTranscriptLine)] as const,
+    ['stderr.txt', stderr === '' ? [] : stderr.replace(/\n$/, '').split('\n')] as const,
+  ]
+  await mkdir(dirname(folder), { recursive: true })
+  await mkdir(folder, { recursive: true })
+  await Promise.all(
+    all.map(([name, lines]) => writeFile(join(folder, name), serializeLines(lines))),
+  )
+}
+
+/** `stdout.golden.jsonl` → `stdout.actual.jsonl`, `session.1.jsonl` → `session.1.actual.jsonl`. */
+function keptName(file: string): string | null {
+  const golden = /^([\w-]+)\.golden\.(\w+)$/.exec(file)
+  if (golden !== null) return `${golden[1]}.actual.${golden[2]}`
+  const log = /^(session(?:\.\d+)?)\.jsonl$/.exec(file)
+  return log === null ? null : `${log[1]}.actual.jsonl`
+}

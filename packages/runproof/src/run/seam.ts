@@ -1,0 +1,85 @@
+/**
+ * The session seam (contract, "Session seam"): how the harness tells an agent
+ * to replay a scenario's log, where to persist its own, and what the replay
+ * reports at the end.
+ */
+import { readFile } from 'node:fs/promises'
+import { delimiter } from 'node:path'
+import type { AgentConfig } from '../config/config.ts'
+import { RunproofError } from '../error.ts'
+import type { RunFolders } from '../launch/folders.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import { isRecord } from '../transcript/line.ts'
+
+export type Mode = 'replay' | 'record'
+
+/** Variables of the seam for one run; the second name is the DeepSeek Harness's for the same. */
+export function seamEnvironment(
+  scenario: Scenario,
+  agent: AgentConfig,
+  mode: Mode,
+  folders: RunFolders,
+): Record<string, string> {
+  if (agent.seam === 'none') return {}
+  if (agent.seam === 'provider') {
+    throw new RunproofError(
+      'usage',
+      `agent ${agent.name}: seam "provider" is not supported yet; this version replays agents with seam "session"`,
+    )
+  }
+  const { session, override } = scenario.files
+  const values: [string[], string | undefined][] = [
+    [['RUNPROOF_MODE', 'DSH_SNAPSHOT'], mode],
+    [['RUNPROOF_SESSIONS_ROOT', 'DSH_SNAPSHOT_SESSIONS_ROOT'], folders.sessions],
+    [['RUNPROOF_REPORT'], folders.report],
+    [['RUNPROOF_SESSION_FILE', 'DSH_SNAPSHOT_FILE'], mode === 'replay' ? session : undefined],
+    [['RUNPROOF_OVERRIDE_FILE', 'DSH_SNAPSHOT_OVERRIDE'], override],
+    [
+      ['RUNPROOF_CHILD_FILES', 'DSH_SNAPSHOT_CHILD_FILES'],
+      scenario.childLogs.length === 0 ? undefined : scenario.childLogs.join(delimiter),
+    ],
+  ]
+  return Object.fromEntries(
+    values.flatMap(([names, value]) =>
+      value === undefined ? [] : names.map((name) => [name, value]),
+    ),
+  )
+}
+
+/** What the replay says of itself at its end (contract: `RUNPROOF_REPORT`). */
+export type ReplayReport = {
+  /** Model calls that were answered. */
+  served: number
+  /** Recorded calls that nobody made. */
+  unused: number
+  misses: ReplayMiss[]
+}
+
+/** A request that was not the recorded one, or came when nothing was left. */
+export type ReplayMiss = { code: string; message: string }
+
+/** The report, or null when the agent wrote none: it has no replay, or died before. */
+export async function readReport(file: string): Promise<ReplayReport | null> {
+  let value: unknown
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'))
+  } catch {
+    return null
+  }
+  if (!isRecord(value)) return null
+  const { served, unused, misses } = value
+  return {
+    served: typeof served === 'number' ? served : 0,
+    unused: Array.isArray(unused) ? unused.length : typeof unused === 'number' ? unused : 0,
+    misses: Array.isArray(misses) ? misses.map(readMiss) : [],
+  }
+}
+
+function readMiss(miss: unknown): ReplayMiss {
+  if (!isRecord(miss)) return { code: 'miss', message: String(miss) }
+  const { code, message } = miss
+  return {
+    code: typeof code === 'string' ? code : 'miss',
+    message: typeof message === 'string' ? message : JSON.stringify(miss),
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The world of one run: fresh folders, the environment, and the agent process
+ * in them, talked to through one channel. Owns all of it: after `close` nothing
+ * is left, and a signal to the harness has the same effect.
+ */
+import type { AgentConfig, Config } from '../config/config.ts'
+import { fillPlaceholders, fillRecord, type Places } from '../config/placeholders.ts'
+import { createChannel, type Channel } from '../drive/channel.ts'
+import { buildEnvironment } from '../launch/environment.ts'
+import { createRunFolders, removeRunFolders, type RunFolders } from '../launch/folders.ts'
+import { launchAgent, type AgentProcess, type ProcessEnd } from '../launch/process.ts'
+import { guardRun } from '../launch/reaper.ts'
+import type { Tree } from '../launch/tree.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import { isMessage } from '../transcript/line.ts'
+import { seamEnvironment, type Mode } from './seam.ts'
+
+export type WorldOptions = {
+  config: Config
+  mode: Mode
+  /** The environment that the allow-list picks from. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Milliseconds since the run began. */
+  now: () => number
+}
+
+export type World = {
+  readonly folders: RunFolders
+  readonly channel: Channel
+  /** What acceptance commands get: the agent's environment without the seam. */
+  readonly env: Readonly<Record<string, string>>
+  start(): Promise<void>
+  /** Ends the process in order and starts another one in the same folders. */
+  restart(): Promise<void>
+  /** Ends the process in order; every line it wrote is in the channel then. */
+  stop(): Promise<ProcessEnd>
+  /** Of all processes so far. */
+  readonly stderr: string
+  /** Ends what still runs and removes the folders. */
+  close(): Promise<void>
+}
+
+export async function createWorld(
+  scenario: Scenario,
+  agent: AgentConfig,
+  options: WorldOptions,
+): Promise<World> {
+  const folders = await createRunFolders(scenario.files.workspace ?? null)
+  const tree: Tree = { pids: [], folder: folders.root }
+  const guard = guardRun(tree)
+  const setup = createSetup(scenario, agent, folders, options)
+  const isAcp = agent.protocol === 'acp'
+  const channel = createChannel({
+    isMessage: isAcp ? isMessage : () => true,
+    lineKind: isAcp ? 'one JSON-RPC object' : 'one JSON object',
+    now: options.now,
+  })
+  let running: { process: AgentProcess; drained: Promise<void> } | null = null
+  let stderr = ''
+
+  const start = async (): Promise<void> => {
+    const { command, cwd, agentEnv: env } = setup
+    const process = await launchAgent({ command, cwd, env, tree, exitMs: agent.limits.exitMs })
+    running = { process, drained: channel.attach(process) }
+  }
+  const stop = async (): Promise<ProcessEnd> => {
+    if (running === null) throw new TypeError('World.stop: nothing runs')
+    const { process, drained } = running
+    const end = await process.stop()
+    await drained
+    stderr += process.stderr
+    running = null
+    return end
+  }
+  return {
+    folders,
+    channel,
+    env: setup.env,
+    start,
+    stop,
+    async restart() {
+      await stop()
+      await start()
+    },
+    get stderr() {
+      return stderr + (running?.process.stderr ?? '')
+    },
+    async close() {
+      if (running !== null) await stop()
+      await removeRunFolders(folders)
+      guard.release()
+    },
+  }
+}
+
+type Setup = {
+  command: string[]
+  cwd: string
+  env: Record<string, string>
+  agentEnv: Record<string, string>
+}
+
+/** The configuration, with its placeholders filled in for this run. */
+function createSetup(
+  scenario: Scenario,
+  agent: AgentConfig,
+  folders: RunFolders,
+  { config, mode, env: parent }: WorldOptions,
+): Setup {
+  const places: Places = { root: config.root, cwd: folders.cwd, home: folders.home }
+  const isRecording = mode === 'record'
+  const { record } = agent
+  const words = (isRecording ? record.command : null) ?? agent.command
+  const set = { ...agent.env, ...(isRecording && record.env), ...scenario.input.env }
+  const env = buildEnvironment(parent, folders, fillRecord(set, places))
+  const passed = isRecording ? record.passEnv : []
+  const keys = passed.flatMap((name) => {
+    const value = parent[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    command: words.map((word) => fillPlaceholders(word, places)),
+    cwd: fillPlaceholders(agent.cwd, places),
+    env,
+    agentEnv: {
+      ...env,
+      ...Object.fromEntries(keys),
+      ...seamEnvironment(scenario, agent, mode, folders),
+    },
+  }
+}
