@@ -24,10 +24,11 @@ import { housekeepingUpdates, toolStateOf } from './acp/update.ts'
 import type { Envelope, Outcome } from './envelope.ts'
 import { createSessionTurn } from './session-turn.ts'
 
+export { textAt, valueAt } from './adapter.ts'
 export { agentMethods, clientMethods, readAcpLine } from './acp/line.ts'
 export type { AcpLine, AcpMessage, Peer } from './acp/line.ts'
 export { outcomeOf, requestCancelled } from './acp/outcome.ts'
-export { housekeepingUpdates, isBackgroundCall } from './acp/update.ts'
+export { housekeepingUpdates, isBackgroundCall, turnUpdates } from './acp/update.ts'
 
 /**
  * Milliseconds of the transcript's own clock that updates may follow the answer

@@ -18,6 +18,11 @@ Examples:
   runproof status log.jsonl --expect done   and exit 1 unless it may claim done
   runproof status cases.json all            replay every case of a cases file
   agent | runproof status - --json          judge a live stream, one JSON line an event`,
+  check: `
+Examples:
+  runproof check transcript.jsonl           audit what crossed an agent's stdio
+  runproof check session.jsonl              audit an agent's own log
+  runproof check out/*.jsonl --json         one JSON line a violation, one more a file`,
   sse: `
 Examples:
   runproof sse stream.txt                   decode a captured response body
@@ -78,6 +83,21 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
     .action(async (file: string, wanted: string | undefined, options) => {
       const { runStatus } = await import('./status/command.ts')
       setExitCode(await runStatus(file, wanted, options, terminal))
+    })
+
+  program
+    .command('check')
+    .summary('audit transcripts and session logs against the rules')
+    .description(
+      'Audits transcripts and session logs against the rules that need no more than their file.\nA rule without its evidence is not evaluated: neither pass nor fail.',
+    )
+    .argument('<file...>', 'transcripts and session logs; - reads stdin')
+    .option('--from <protocol>', 'acp or session (default: seen from the first lines of each file)')
+    .option('--json', 'one JSON line a violation, one more at the end of each file')
+    .addHelpText('after', examples.check)
+    .action(async (files: string[], options) => {
+      const { runCheck } = await import('./check/command.ts')
+      setExitCode(await runCheck(files, options, terminal))
     })
 
   program

@@ -19,6 +19,18 @@ export const housekeepingUpdates: readonly string[] = [
   'usage_update',
 ]
 
+/** Kinds that a turn alone may send. Compaction may fall in or out of one and is in neither list. */
+export const turnUpdates: readonly string[] = [
+  'agent_message_chunk',
+  'agent_thought_chunk',
+  'plan',
+  'plan_removed',
+  'plan_update',
+  'tool_call',
+  'tool_call_update',
+  'user_message_chunk',
+]
+
 /** Kinds of a turn that say nothing about how far it is. */
 export const silentUpdates: ReadonlySet<string> = new Set([
   'agent_thought_chunk',

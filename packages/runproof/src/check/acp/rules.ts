@@ -1,0 +1,182 @@
+/**
+ * The rules for transcripts, R1–R13, as one table. Normative text with the
+ * reasons: docs/formats/check.md.
+ *
+ * A rule looks at one moment at a time and says what is wrong with it; it also
+ * says which evidence it needs before a file without a violation counts as held.
+ */
+import { agentMethods, clientMethods, outcomeOf, valueAt } from '@runproof/progress/acp'
+import type { Fault } from '../audit.ts'
+import type { Evidence, Moment, Prompt } from './moment.ts'
+
+/** A prompt may take this long before its answer counts as slow. */
+export const answerMsMax: number = 30 * 60 * 1000
+
+export type AcpRule = {
+  id: string
+  /** What a file without a violation must hold to count as held; null when it does. */
+  missing: (evidence: Evidence) => string | null
+  judge?: (moment: Moment, evidence: Evidence) => Fault | null
+}
+
+const error = (message: string): Fault => ({ severity: 'error', message })
+const warning = (message: string): Fault => ({ severity: 'warning', message })
+
+const bothSides = ({ client, agent }: Evidence): string | null =>
+  client && agent ? null : "the file holds the agent's side only"
+const someTurnEnds = (evidence: Evidence): string | null =>
+  evidence.ends > 0 ? null : 'no turn ends in this file'
+const anything = (): null => null
+const outOfReach = (): string => 'needs more than a transcript'
+
+export const acpRules: readonly AcpRule[] = [
+  { id: 'R1', missing: bothSides, judge: judgeAnswers },
+  { id: 'R2', missing: someTurnEnds, judge: judgeTurn },
+  { id: 'R3', missing: anything, judge: judgeCallUpdate },
+  { id: 'R4', missing: someTurnEnds, judge: judgeOpenCalls },
+  { id: 'R5', missing: anything, judge: judgePermission },
+  { id: 'R6', missing: bothSides, judge: judgeCancel },
+  {
+    id: 'R7',
+    missing: ({ agent }) => (agent ? null : "the file holds the client's side only"),
+    judge: (moment) =>
+      moment.kind === 'unreadable'
+        ? error(`the line is not one JSON-RPC message: ${moment.why}`)
+        : null,
+  },
+  {
+    id: 'R8',
+    missing: (evidence) =>
+      bothSides(evidence) ??
+      (evidence.newSessions > 0 ? null : 'no session is created in this file'),
+    judge: (moment, { client }) =>
+      moment.kind === 'update' && client && !moment.session.isKnown
+        ? error(`session ${moment.sessionId} is updated before the client can know it`)
+        : null,
+  },
+  { id: 'R9', missing: outOfReach },
+  { id: 'R10', missing: outOfReach },
+  { id: 'R11', missing: outOfReach },
+  { id: 'R12', missing: bothSides, judge: judgeMethod },
+  { id: 'R13', missing: outOfReach },
+]
+
+function judgeAnswers(moment: Moment): Fault | null {
+  if (moment.kind === 'answered') {
+    const { prompt, timeMs } = moment
+    if (timeMs === null || prompt.timeMs === null || timeMs - prompt.timeMs <= answerMsMax) {
+      return null
+    }
+    return warning(`${nameOf(prompt)} is answered only after ${seconds(timeMs - prompt.timeMs)}`)
+  }
+  if (moment.kind === 'second-answer') {
+    return error(
+      moment.firstLine === null
+        ? 'a prompt that is not in this file is answered'
+        : `the prompt was already answered at line ${moment.firstLine}`,
+    )
+  }
+  if (moment.kind !== 'unanswered' || moment.prompt === null) return null
+  const { lastUpdate, calls } = moment.prompt
+  const open = [...calls].filter(({ status }) => isOpen(status)).map(({ id }) => id)
+  const last =
+    lastUpdate === null
+      ? 'no update came'
+      : `the last update is ${lastUpdate.event} at line ${lastUpdate.line}`
+  const state = open.length === 0 ? 'no call is open' : `still open: ${open.join(', ')}`
+  return error(`the prompt is never answered: ${last}, ${state}`)
+}
+
+function judgeTurn(moment: Moment, evidence: Evidence): Fault | null {
+  if (moment.kind === 'unclosed' && moment.afterLine !== null) {
+    const { updates } = moment.prompt
+    return error(
+      `${updates} update${updates === 1 ? '' : 's'} of a turn from here on, after the last turn's end at line ${moment.afterLine}, and no end follows`,
+    )
+  }
+  if (moment.kind !== 'update' || !evidence.client) return null
+  const { session, isOfTurn, prompt, timeMs } = moment
+  if (!isOfTurn || prompt !== null || session.loads > 0) return null
+  if (session.resumes > 0) return error('history is replayed, which session/resume must not do')
+  const { last } = session
+  if (last === null) return error('an update of a turn before any prompt')
+  const late =
+    timeMs === null || last.timeMs === null ? '' : `, ${seconds(timeMs - last.timeMs)} later`
+  return error(`an update of a turn after its response at line ${last.line}${late}`)
+}
+
+function judgeCallUpdate(moment: Moment): Fault | null {
+  if (moment.kind !== 'update' || moment.call === null) return null
+  const { id, before, announces } = moment.call
+  return announces || before !== null
+    ? null
+    : error(`call ${id} is updated but no tool_call announced it`)
+}
+
+function judgeOpenCalls(moment: Moment): Fault | null {
+  if (moment.kind !== 'answered' || outcomeOf(moment.answer) !== 'succeeded') return null
+  const calls = [...moment.prompt.calls]
+  const open = calls.filter(({ status, isBackground }) => isOpen(status) && !isBackground)
+  if (open.length > 0) {
+    const list = open.map(({ id, status }) => `${id} ${status}`).join(', ')
+    return error(`the turn ends with open calls: ${list}`)
+  }
+  const launched = calls.filter(({ isBackground }) => isBackground).map(({ id }) => id)
+  return launched.length === 0
+    ? null
+    : warning(
+        `the turn ends while ${launched.join(', ')} may go on in the background; nothing in the file shows an end`,
+      )
+}
+
+function judgePermission(moment: Moment): Fault | null {
+  if (moment.kind === 'update' && moment.call?.before?.questionLine != null) {
+    const { id, before, status } = moment.call
+    if (status !== 'in_progress' && status !== 'completed') return null
+    return error(
+      `call ${id} is ${status} while its permission request at line ${before.questionLine} has no answer`,
+    )
+  }
+  if (moment.kind !== 'permission') return null
+  const { callId, call } = moment
+  if (callId === null) return error('the permission request names no call')
+  if (call === null || !call.isAnnounced) {
+    return error(`permission is asked for call ${callId}, which no tool_call announced`)
+  }
+  return call.status === 'pending'
+    ? null
+    : error(`permission is asked for call ${callId}, which is ${call.status}, not pending`)
+}
+
+function judgeCancel(moment: Moment, { client }: Evidence): Fault | null {
+  if (moment.kind !== 'answered' || !client) return null
+  const { prompt, answer } = moment
+  const isCancelled = outcomeOf(answer) === 'cancelled'
+  if (prompt.cancelLine === null) {
+    return isCancelled ? warning('the turn ends cancelled, but nobody cancelled it') : null
+  }
+  if (isCancelled) return null
+  const stopReason = answer.kind === 'response' ? valueAt(answer.result, 'stopReason') : undefined
+  const end = typeof stopReason === 'string' ? stopReason : 'an error'
+  return error(`the turn was cancelled at line ${prompt.cancelLine} but ends with ${end}`)
+}
+
+function judgeMethod(moment: Moment): Fault | null {
+  if (moment.kind === 'unanswered' && moment.from === 'agent') {
+    return error(`the agent's request is never answered`)
+  }
+  if (moment.kind !== 'method') return null
+  const { from, method } = moment
+  if (method.startsWith('_') || method.startsWith('$/')) return null
+  const known = from === 'agent' ? agentMethods : clientMethods
+  return known.has(method)
+    ? null
+    : error(`the ${from} calls ${method}: methods outside the protocol begin with _`)
+}
+
+const isOpen = (status: string): boolean => status === 'pending' || status === 'in_progress'
+
+const nameOf = ({ id, line }: Prompt): string =>
+  id === null ? `the turn from line ${line}` : `prompt ${id} of line ${line}`
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
