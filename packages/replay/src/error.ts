@@ -67,9 +67,9 @@ export class ReplayError extends Error {
   }
 }
 
-/** The sentence that ends most messages: how to make the recording fit again. */
-export function recordAgain(file: string): string {
-  return `If the change is meant, record the scenario again: npx runproof record ${folderOf(file)}`
+/** How to make the recording of this log fit again. */
+export function recordCommand(file: string): string {
+  return `npx runproof record ${folderOf(file)}`
 }
 
 /** The override file that belongs to a session log. */

@@ -5,7 +5,7 @@
 import { parseSessionLog } from '@runproof/session-log'
 import type { SessionEvent, SessionHeader } from '@runproof/session-log'
 import type { ReplayEntry } from './entry.ts'
-import { ReplayError, overrideBeside, recordAgain } from './error.ts'
+import { ReplayError, overrideBeside, recordCommand } from './error.ts'
 import { parseOverride } from './override.ts'
 import type { Override } from './override.ts'
 import { deriveCalls, scriptOf } from './script.ts'
@@ -37,9 +37,13 @@ export function loadReplayScript(log: TextFile, override?: TextFile): ReplayScri
   const { header, events, issue, torn } = parseSessionLog(log.text)
   const defect = issue?.message ?? (torn === null ? null : `line ${torn.line}: the log breaks off`)
   if (header === null || defect !== null) {
-    throw new ReplayError('bad-log', `${file}: ${defect ?? 'no header'}. ${recordAgain(file)}`, {
-      file,
-    })
+    throw new ReplayError(
+      'bad-log',
+      `${file}: ${defect ?? 'no header'}. Record the scenario again: ${recordCommand(file)}`,
+      {
+        file,
+      },
+    )
   }
   const recorded = deriveCalls(events, { from: header.seedLength ?? 0 })
   const { entries, issues } = scriptOf(recorded)
@@ -68,10 +72,14 @@ function refuseIssues(issues: readonly ScriptIssue[], file: string): void {
   if (first === undefined) return
   const all = issues.map(({ message }) => message).join('\n  ')
   if (first.code === 'bad-chunk') {
-    throw new ReplayError('bad-log', `${file}: ${all}\n${recordAgain(file)}`, {
-      file,
-      call: first.at,
-    })
+    throw new ReplayError(
+      'bad-log',
+      `${file}: ${all}\nRecord the scenario again: ${recordCommand(file)}`,
+      {
+        file,
+        call: first.at,
+      },
+    )
   }
   const hint = `Write ${overrideBeside(file)}, for example {"patches":[{"at":${first.at},"entry":{"kind":"hang"}}]}`
   throw new ReplayError('unfinished-call', `${file}: ${all}\n${hint}`, { file, call: first.at })

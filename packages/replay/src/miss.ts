@@ -2,7 +2,7 @@
  * The ways a live request does not fit the recording, each as an error that
  * says which call, what differs and what to do.
  */
-import { ReplayError, recordAgain } from './error.ts'
+import { ReplayError, recordCommand } from './error.ts'
 import type { ReplayScript } from './load.ts'
 
 /** Which call of which script. */
@@ -43,6 +43,10 @@ export function unused(places: readonly Place[]): ReplayError {
     return `${file}: ${entries.length - at} of ${entries.length} recorded calls were not asked for, the first is ${nameCall(script, at)}. ${recordAgain(file)}`
   })
   return new ReplayError('unused-calls', parts.join('\n'))
+}
+
+function recordAgain(file: string): string {
+  return `If the change is meant, record the scenario again: ${recordCommand(file)}`
 }
 
 function nameCall(script: ReplayScript, at: number): string {

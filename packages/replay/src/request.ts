@@ -76,9 +76,9 @@ function renderMessage(message: unknown): Line[] {
   if (role === 'tool') return [renderResult(message)]
   if (role !== 'user') return []
   if (!Array.isArray(content)) return [{ role, label: 'user', text: String(content) }]
-  const results = content.filter((block) => isObject(block) && block.type === 'tool-result')
-  if (results.length > 0)
-    return results.map((block) => renderResult(block as Record<string, unknown>))
+  const blocks = content.filter((block) => isObject(block))
+  const results = blocks.filter((block) => block.type === 'tool-result')
+  if (results.length > 0) return results.map((block) => renderResult(block))
   return [{ role, label: 'user', text: renderBlocks(content) }]
 }
 
