@@ -23,6 +23,11 @@ Examples:
   runproof check transcript.jsonl           audit what crossed an agent's stdio
   runproof check session.jsonl              audit an agent's own log
   runproof check out/*.jsonl --json         one JSON line a violation, one more a file`,
+  test: `
+Examples:
+  runproof test                             all scenarios
+  runproof test tool-bash --out out         one, with what it produced kept in out/tool-bash/
+  runproof test ../other/snapshots --agent mine --reporter junit > report.xml`,
   sse: `
 Examples:
   runproof sse stream.txt                   decode a captured response body
@@ -116,6 +121,26 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
     .action(async (file: string, options) => {
       const { runSse } = await import('./sse/command.ts')
       setExitCode(await runSse(file, options, terminal))
+    })
+
+  program
+    .command('test')
+    .summary('replay scenarios without key and network, and compare all goldens')
+    .description(
+      'Replays scenarios and compares what the agent says, what it logs, what a screen would\nhave claimed and what it left in the workspace. Never writes a golden.',
+    )
+    .argument('[scenario...]', 'folders or names (default: every scenario of runproof.yml)')
+    .option('--agent <name>', 'only this agent; a folder that names no agent gets this one')
+    .option('--filter <text>', 'only scenarios with this text in their name')
+    .option('--shard <i/n>', 'the i-th of n parts')
+    .option('--jobs <n>', 'how many run at once (default: as many as there are processors)')
+    .option('--reporter <name>', 'pretty, junit or github', 'pretty')
+    .option('--out <folder>', 'keep what each scenario produced: normalised outputs, stderr')
+    .option('--json', 'one JSON line a scenario, one more at the end')
+    .addHelpText('after', examples.test)
+    .action(async (scenarios: string[], options) => {
+      const { runTest } = await import('./run/command.ts')
+      setExitCode(await runTest(scenarios, options, terminal, process.cwd()))
     })
 
   program

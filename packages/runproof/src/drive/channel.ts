@@ -3,6 +3,7 @@
  * was said in order, and waiting for what comes next. There are no sleeps; a
  * wait ends by a message, by the end of the process, or by its time limit.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentProcess } from '../launch/process.ts'
 import { isRecord, type Message, type TranscriptLine } from '../transcript/line.ts'
 import {
@@ -13,7 +14,10 @@ import {
   type Waited,
 } from './problem.ts'
 
-export type ChannelProcess = Pick<AgentProcess, 'lines' | 'writeLine' | 'exit' | 'stdoutLine'>
+export type ChannelProcess = Pick<
+  AgentProcess,
+  'lines' | 'writeLine' | 'exit' | 'exited' | 'stdoutLine'
+>
 
 export type ChannelOptions = {
   /** Whether a JSON object is a message of the protocol; any other line is a problem. */
@@ -57,6 +61,9 @@ export type Channel = {
 /** Problems kept; an agent that prints megabytes of noise is described well enough by the first ones. */
 const problemsMax = 20
 
+/** A dying process closes its stdout first; the exit that explains it follows within this time. */
+const exitMs = 250
+
 export function createChannel({ isMessage, lineKind, now }: ChannelOptions): Channel {
   const transcript: TranscriptLine[] = []
   const problems: Problem[] = []
@@ -94,6 +101,7 @@ export function createChannel({ isMessage, lineKind, now }: ChannelOptions): Cha
         for (const { number, text, problem } of batch) receive(attached, number, text, problem)
         wake()
       }
+      await Promise.race([attached.exited, delay(exitMs, undefined, { ref: false })])
       isOver = true
       wake()
     },

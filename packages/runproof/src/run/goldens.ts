@@ -5,7 +5,7 @@
  * facts in order or as state) decides how the live side is read.
  */
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { compareLines } from '../compare/compare.ts'
 import type { Difference } from '../compare/difference.ts'
 import type { AgentConfig } from '../config/config.ts'
@@ -141,7 +141,7 @@ async function compareHeader(
   if (pin === null || primary === undefined) return []
   const live = headerTexts(primary, base)
   if (live === null) return []
-  const isOwn = pin.scenario === scenario.name
+  const isOwn = pin.folder === scenario.folder
   return (
     [
       [scenarioFiles.systemPrompt, pin.systemPrompt, live.systemPrompt],
@@ -149,7 +149,7 @@ async function compareHeader(
     ] as const
   ).flatMap(([file, expected, actual]) => {
     if (expected === null && !isOwn) return []
-    const name = isOwn ? file : `${file} of ${pin.scenario}`
+    const name = isOwn ? file : `${file} of ${basename(pin.folder)}`
     return [compareOne(scenario, name, expected, actual)]
   })
 }

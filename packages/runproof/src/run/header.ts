@@ -3,15 +3,17 @@
  * model was given. One scenario of a class pins their text, readable and
  * reviewed; every other one is compared with that.
  */
+import type { Config } from '../config/config.ts'
 import type { NormaliseContext } from '../normalise/context.ts'
 import { normaliseSessionLog } from '../normalise/session-log.ts'
-import type { Scenario } from '../scenario/scenario.ts'
+import { readScenarioFolder, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
+import { listScenarioFolders } from '../scenario/select.ts'
 import { isRecord, type Message } from '../transcript/line.ts'
 import { parseLines, readGolden } from './golden-file.ts'
 import type { SessionLog } from './harvest.ts'
 
 /** The texts that one scenario of a header class pins for all of them. */
-export type Pin = { scenario: string; systemPrompt: string[] | null; toolSchemas: string[] | null }
+export type Pin = { folder: string; systemPrompt: string[] | null; toolSchemas: string[] | null }
 
 /** The lines of both pinned files for the first header of a log, or null when it has none. */
 export function headerTexts(
@@ -38,15 +40,24 @@ function findHeader({ lines }: SessionLog): Message | null {
   return null
 }
 
-/** The pins of the header classes, by class; a scenario that names a class and has a file pins it. */
-export async function readPins(scenarios: readonly Scenario[]): Promise<Map<string, Pin>> {
+/**
+ * The pins of the header classes, by class: a scenario that names a class and
+ * has one of the files pins it, whether it is among the chosen ones or not.
+ */
+export async function readPins(
+  config: Config,
+  chosen: readonly (Scenario | BrokenScenario)[],
+): Promise<Map<string, Pin>> {
   const pins = new Map<string, Pin>()
-  for (const { name, input, files } of scenarios) {
-    const { systemPrompt, toolSchemas } = files
-    if (input.headerClass === null || pins.has(input.headerClass)) continue
-    if (systemPrompt === undefined && toolSchemas === undefined) continue
-    pins.set(input.headerClass, {
-      scenario: name,
+  const needsPins = chosen.some((one) => 'input' in one && one.input.headerClass !== null)
+  for (const folder of needsPins ? await listScenarioFolders(config) : []) {
+    const content = await readScenarioFolder(folder)
+    if ('problems' in content || content.input.headerClass === null) continue
+    const { systemPrompt, toolSchemas } = content.files
+    const { headerClass } = content.input
+    if ((systemPrompt ?? toolSchemas) === undefined || pins.has(headerClass)) continue
+    pins.set(headerClass, {
+      folder,
       systemPrompt: await readGolden(systemPrompt),
       toolSchemas: await readGolden(toolSchemas),
     })

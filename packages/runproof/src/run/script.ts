@@ -38,17 +38,15 @@ export async function runScript(options: ScriptOptions): Promise<ScriptResult> {
     const { problem, turnEnded } = await driver.runStep(step)
     const finalText = turnEnded ? (claims?.endTurn() ?? null) : null
     if (problem !== null) {
-      return { failures: [{ ...problem, step: reference }, ...closing(driver)], rejections }
+      return { failures: [{ ...problem, step: reference }], rejections }
     }
     if (step.op === 'prompt' && step.accept.length > 0 && finalText !== null) {
       rejections = await accept(step, finalText, options)
       claims?.judge(rejections.length === 0)
     }
   }
-  return { failures: closing(driver), rejections }
+  return { failures: driver.close().map(withoutStep), rejections }
 }
-
-const closing = (driver: Driver): Failure[] => driver.close().map(withoutStep)
 
 export const withoutStep = (problem: Problem): Failure => ({ ...problem, step: null })
 

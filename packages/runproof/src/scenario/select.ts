@@ -37,7 +37,7 @@ export async function selectScenarios(
   selection: Selection,
 ): Promise<(Scenario | BrokenScenario)[]> {
   requireAgent(config, selection.agent)
-  const known = (await Promise.all(config.scenarios.map((folder) => findFolders(folder, 0)))).flat()
+  const known = await listScenarioFolders(config)
   const wanted = selection.scenarios ?? []
   const chosen =
     wanted.length === 0
@@ -129,6 +129,11 @@ async function resolveWanted(wanted: string, known: readonly string[]): Promise<
     `no scenario ${visible(wanted)}: neither a name nor a folder with an ${scenarioFiles.input}` +
       (near.length === 0 ? '' : `; did you mean ${near.map(visible).join(', ')}?`),
   )
+}
+
+/** Every scenario folder that the configuration knows. */
+export async function listScenarioFolders({ scenarios }: Config): Promise<string[]> {
+  return (await Promise.all(scenarios.map((folder) => findFolders(folder, 0)))).flat()
 }
 
 /** Folders with an `input.json`, in the order of their paths; none lies within another. */

@@ -1,0 +1,46 @@
+/** Which reporter a command line asks for. */
+import { isColoured, type Output, type Terminal } from '../terminal.ts'
+import { createGithubReporter } from './github.ts'
+import { createJsonReporter } from './json.ts'
+import { createJunitReporter } from './junit.ts'
+import { createPrettyReporter } from './pretty.ts'
+import type { Reporter } from './reporter.ts'
+
+export type ReporterContext = { terminal: Terminal; output: Output; from: string }
+
+const reporters: Record<string, (context: ReporterContext) => Promise<Reporter> | Reporter> = {
+  pretty: createPretty,
+  junit: ({ output, from }) => createJunitReporter((line) => output.line(line), from),
+  github(context) {
+    const { output, from } = context
+    const write = (line: string): void => output.line(line)
+    return createGithubReporter(write, from, createPrettyReporter({ write, colours: false, from }))
+  },
+  json: ({ output }) => createJsonReporter((line) => output.line(line)),
+}
+
+/** The names that `--reporter` takes. */
+export const reporterNames: readonly string[] = ['pretty', 'junit', 'github']
+
+/** @param name one of `reporterNames`, or `json`. */
+export async function createReporter(name: string, context: ReporterContext): Promise<Reporter> {
+  const create = reporters[name]
+  if (create === undefined) throw new TypeError(`no reporter ${name}`)
+  return create(context)
+}
+
+/** On a terminal the lines come with a live view; its library is loaded only then. */
+async function createPretty({ terminal, output, from }: ReporterContext): Promise<Reporter> {
+  const { stdout, stderr, env } = terminal
+  const colours = isColoured(stdout, env)
+  const plain = (line: string): void => output.line(line)
+  if (stderr.isTTY !== true || stdout.isTTY !== true) {
+    return createPrettyReporter({ write: plain, colours, from })
+  }
+  const { createLiveReporter } = await import('./live.ts')
+  return createLiveReporter({
+    stream: stderr,
+    write: plain,
+    createInner: (write) => createPrettyReporter({ write, colours, from }),
+  })
+}

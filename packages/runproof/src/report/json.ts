@@ -1,0 +1,13 @@
+/** The reporter for programs: a JSON line a scenario, one more at the end. Nothing in it moves the cursor. */
+import { visibleJson } from '../visible.ts'
+import type { Reporter } from './reporter.ts'
+
+export function createJsonReporter(write: (line: string) => void): Reporter {
+  return {
+    result: (result) => write(visibleJson(result)),
+    finish: ({ results, durationMs, jobs }) => {
+      const failed = results.filter(({ passed }) => !passed).length
+      write(visibleJson({ end: true, passed: results.length - failed, failed, durationMs, jobs }))
+    },
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * `runproof test`: replays scenarios keyless and compares everything they
+ * produce. Writes differences to the pending store (never with `CI` set) and,
+ * on request, the actual outputs to a folder; never a golden.
+ */
+import { resolve } from 'node:path'
+import { readConfig } from '../config/read.ts'
+import { RunproofError } from '../error.ts'
+import { createPendingStore } from '../pending/store.ts'
+import { createReporter, reporterNames } from '../report/choose.ts'
+import { orderResults } from '../report/reporter.ts'
+import { selectScenarios, type Selection } from '../scenario/select.ts'
+import { createOutput, type Terminal } from '../terminal.ts'
+import { visible } from '../visible.ts'
+import { readPins } from './header.ts'
+import { defaultJobs, runSuite } from './suite.ts'
+
+export type TestOptions = {
+  agent?: string
+  filter?: string
+  shard?: string
+  jobs?: string
+  reporter?: string
+  out?: string
+  json?: boolean
+}
+
+const jobsMax = 256
+
+/** @param folder where to look for `runproof.yml`, upwards. @returns the exit code. */
+export async function runTest(
+  wanted: readonly string[],
+  options: TestOptions,
+  terminal: Terminal,
+  folder: string,
+): Promise<0 | 1> {
+  const jobs = options.jobs === undefined ? defaultJobs() : parseJobs(options.jobs)
+  const reporterName = parseReporter(options)
+  const selection = createSelection(wanted, options)
+  const config = await readConfig(folder)
+  const scenarios = await selectScenarios(config, selection)
+  const output = createOutput(terminal.stdout)
+  const reporter = await createReporter(reporterName, { terminal, output, from: folder })
+
+  const startedAt = performance.now()
+  reporter.begin?.(scenarios)
+  const results = await runSuite(scenarios, {
+    config,
+    env: terminal.env,
+    pins: await readPins(config, scenarios),
+    pending: isReadOnly(terminal) ? null : createPendingStore(config.root),
+    outFolder: options.out === undefined ? null : resolve(folder, options.out),
+    jobs,
+    events: orderResults(scenarios, reporter),
+  })
+  const durationMs = Math.round(performance.now() - startedAt)
+  reporter.finish({ results, durationMs, jobs })
+  await output.flush()
+  return results.every(({ passed }) => passed) ? 0 : 1
+}
+
+/** CI only reads: what differs there is looked at where somebody can accept it. */
+function isReadOnly({ env }: Terminal): boolean {
+  return ![undefined, '', '0', 'false'].includes(env['CI'])
+}
+
+function createSelection(
+  scenarios: readonly string[],
+  { agent, filter, shard }: TestOptions,
+): Selection {
+  return {
+    scenarios,
+    ...(agent !== undefined && { agent }),
+    ...(filter !== undefined && { filter }),
+    ...(shard !== undefined && { shard: parseShard(shard) }),
+  }
+}
+
+function parseReporter({ reporter = 'pretty', json }: TestOptions): string {
+  if (json === true) return 'json'
+  if (reporterNames.includes(reporter)) return reporter
+  throw new RunproofError(
+    'usage',
+    `--reporter ${visible(reporter)} is not known; choose one of: ${reporterNames.join(', ')}`,
+  )
+}
+
+function parseShard(text: string): { index: number; count: number } {
+  const [, index, count] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? []
+  if (index !== undefined && count !== undefined && index >= 1 && index <= count) {
+    return { index, count }
+  }
+  throw new RunproofError(
+    'usage',
+    `--shard takes I/N with I from 1 to N, such as 2/3, not ${visible(text)}`,
+  )
+}
+
+function parseJobs(text: string): number {
+  const jobs = Number(text)
+  if (Number.isInteger(jobs) && jobs >= 1 && jobs <= jobsMax) return jobs
+  throw new RunproofError(
+    'usage',
+    `--jobs takes a whole number from 1 to ${jobsMax}, not ${visible(text)}`,
+  )
+}
