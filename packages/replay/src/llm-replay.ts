@@ -41,8 +41,9 @@ export type ReplayHost = {
  * Loads the scripts and takes over the seam. Throws a `ReplayError` when
  * there is nothing sound to replay; the report then says so too.
  */
-export function apply(ctx: ReplayHost, config: ReplayConfig = {}): void {
-  const seam = readSeam(config, process.env)
+export function apply(ctx: ReplayHost, config?: ReplayConfig | null): void {
+  // An entry of a composition without configuration passes null.
+  const seam = readSeam(config ?? {}, process.env)
   const { level, cwd, startAt, report } = seam
   const save = (state: ReplayReport): void => {
     if (report !== undefined) writeReport(report, state)

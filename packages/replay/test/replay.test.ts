@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createReplay, ReplayError } from '@runproof/replay'
-import type { Miss, Replay, ReplayScript } from '@runproof/replay'
+import type { Miss, Replay, ReplayEntry, ReplayScript } from '@runproof/replay'
 import { LlmError } from '@runproof/llm'
 import type { StreamChunk } from '@runproof/llm'
-import { collect, fixtureScript, messagesOf, user } from './scenarios.ts'
+import { collect, drain, fixtureScript, messagesOf, user } from './scenarios.ts'
 
 const kitchen = fixtureScript('kitchen')
 
@@ -166,10 +166,11 @@ describe('a hang', () => {
 
   it('serves its own chunks when it has some, and those of a whole call without its end', async () => {
     const started: StreamChunk = { type: 'block-start', index: 0, blockType: 'text' }
-    for (const [entry, expected] of [
-      [{ kind: 'hang' as const, chunks: [started] }, [started]],
-      [{ kind: 'hang' as const }, chunksOf(kitchen, 0).slice(0, 3)],
-    ] as const) {
+    const cases: [ReplayEntry, readonly StreamChunk[]][] = [
+      [{ kind: 'hang', chunks: [started] }, [started]],
+      [{ kind: 'hang' }, chunksOf(kitchen, 0).slice(0, 3)],
+    ]
+    for (const [entry, expected] of cases) {
       const replay = createReplay({ scripts: [{ ...kitchen, entries: [entry] }] })
       const seen: StreamChunk[] = []
       const done = (async () => {
@@ -188,7 +189,7 @@ describe('a hang', () => {
     const replay = createReplay({ scripts: [silent] })
     const signal = AbortSignal.abort()
     const stream = replay.stream({ messages: messagesOf(script, 0), signal })
-    await expect(Array.fromAsync(stream)).rejects.toMatchObject({ code: 'ABORTED' })
+    await expect(drain(stream)).rejects.toMatchObject({ code: 'ABORTED' })
   })
 })
 
@@ -251,7 +252,7 @@ describe('a request that no log records', () => {
     const heard: Miss[] = []
     const replay = createReplay({ scripts: [kitchen], onMiss: (miss) => heard.push(miss) })
     const stream = replay.stream({ messages: [], purpose: 'session-title' })
-    await expect(Array.fromAsync(stream)).rejects.toMatchObject({ code: 'unsupported-purpose' })
+    await expect(drain(stream)).rejects.toMatchObject({ code: 'unsupported-purpose' })
     expect(heard).toEqual(replay.report().misses)
     expect(heard).toMatchObject([{ code: 'unsupported-purpose' }])
   })

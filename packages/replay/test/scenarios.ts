@@ -59,7 +59,14 @@ export async function collect(
   sessionId?: string,
 ): Promise<StreamChunk[]> {
   const request = { messages, ...(sessionId === undefined ? {} : { sessionId }) }
-  return Array.fromAsync(replay.stream(request))
+  return drain(replay.stream(request))
+}
+
+/** All values of a stream. */
+export async function drain<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const values: T[] = []
+  for await (const value of stream) values.push(value)
+  return values
 }
 
 export function user(text: string): LlmMessage {
