@@ -34,6 +34,9 @@ export function hasExactKeys(value: object, names: readonly string[]): boolean {
 /** An object or array being written: `keys` is null for an array. */
 type Frame = { value: object; keys: readonly string[] | null; size: number; next: number }
 
+/** Cycles are looked for below this depth only: above it they have no time to hurt. */
+const acyclicDepth = 32
+
 /**
  * The canonical text of `root`, itself JSON, or null when `root` holds
  * anything that JSON cannot carry: undefined, functions, symbols, BigInt, NaN,
@@ -48,11 +51,14 @@ export function canonicalJson(root: unknown): string | null {
   let value = root
   for (;;) {
     if (typeof value === 'object' && value !== null) {
-      const frame = openFrame(value)
-      if (frame === null || path.has(value)) return null
-      path.add(value)
-      frames.push(frame)
-      text += frame.keys === null ? '[' : '{'
+      const opened = openFrame(value)
+      if (opened === null) return null
+      if (frames.length >= acyclicDepth) {
+        if (path.has(value)) return null
+        path.add(value)
+      }
+      frames.push(opened)
+      text += opened.keys === null ? '[' : '{'
     } else {
       const leaf = leafText(value)
       if (leaf === null) return null
@@ -61,8 +67,8 @@ export function canonicalJson(root: unknown): string | null {
     let frame = frames.at(-1)
     while (frame !== undefined && frame.next === frame.size) {
       text += frame.keys === null ? ']' : '}'
-      path.delete(frame.value)
       frames.pop()
+      if (frames.length >= acyclicDepth) path.delete(frame.value)
       frame = frames.at(-1)
     }
     if (text.length > canonicalUnitsMax) return null

@@ -16,7 +16,10 @@ export type Producer = {
    * The next envelope of the run. `data` is carried as it is, not copied.
    * @throws TypeError when `kind` is empty or `data` is no plain object.
    */
-  emit<K extends string>(kind: K, data: K extends Kind ? Payloads[K] : JsonObject): Envelope
+  readonly emit: <K extends string>(
+    kind: K,
+    data: K extends Kind ? Payloads[K] : JsonObject,
+  ) => Envelope
 }
 
 /** @throws TypeError when `run` is not a non-empty string. */
