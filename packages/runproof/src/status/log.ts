@@ -32,6 +32,8 @@ export type LogOptions = {
 
 type Block = { run: string | null; progress: Progress; own: number; held: string[] | null }
 
+const notAnEnvelope = 'not an envelope {run, id, seq, kind, data}'
+
 const malformed: EventLabel = { id: null, kind: null, seq: null }
 
 /** Prints every block and returns the claims, first run first. */
@@ -74,7 +76,7 @@ export async function judgeLog(
     blocks.set(run, block)
     return block
   }
-  const judge = (event: unknown): void => {
+  const judge = (event: unknown, record?: LogRecord): void => {
     if (isEnvelope(event)) {
       const block = blockOf(event.run)
       wellFormed++
@@ -82,6 +84,7 @@ export async function judgeLog(
       block.progress.feed(event)
       show(block, event)
     } else {
+      if (record !== undefined) options.onProblem({ problem: notAnEnvelope, ...record })
       sawMalformed = true
       for (const block of blocks.size === 0 ? [first] : blocks.values()) {
         block.progress.feed(event)
@@ -92,19 +95,10 @@ export async function judgeLog(
 
   for await (const batch of records) {
     for (const record of batch) {
-      if (record.problem !== undefined) {
-        options.onProblem(record)
-        judge(undefined)
-        continue
-      }
-      for (const event of translate.push(record.value)) {
-        if (!isEnvelope(event)) {
-          options.onProblem({ ...record, problem: 'not an envelope {run, id, seq, kind, data}' })
-        }
-        judge(event)
-      }
-      await output.settle()
+      if (record.problem !== undefined) judge(undefined, record)
+      else for (const event of translate.push(record.value)) judge(event, record)
     }
+    await output.settle()
     if (output.gone) break
   }
   for (const event of translate.finish()) judge(event)
