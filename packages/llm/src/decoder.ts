@@ -6,7 +6,7 @@
  * - Data that is no JSON object: MALFORMED_RESPONSE.
  * - The body ends before the wire's own end: STREAM_CLOSED.
  */
-import type { LlmFailure } from './error.ts'
+import { malformed } from './error.ts'
 import { isObject, parseJson, type JsonObject } from './json.ts'
 import { createResponse, type Response } from './response.ts'
 import { doneData, type SseEvent, type WireDecoder } from './wire.ts'
@@ -24,10 +24,6 @@ export type WireReader = {
 }
 
 export const streamClosedMessage = 'the stream closed before the response was complete'
-
-export function malformed(message: string): LlmFailure {
-  return { message, code: 'MALFORMED_RESPONSE' }
-}
 
 export function createDecoder(open: (response: Response) => WireReader): WireDecoder {
   const response = createResponse()

@@ -60,6 +60,11 @@ export function isRetryable(code: string | undefined): boolean {
   return code !== undefined && retryable.has(code)
 }
 
+/** A response that contradicts itself or its protocol. */
+export function malformed(message: string): LlmFailure {
+  return { message, code: 'MALFORMED_RESPONSE' }
+}
+
 /** The terminal reason of a stream that failed; `ABORTED` is the caller's own doing, not an error. */
 export function finishOf(failure: LlmFailure): FinishReason {
   return failure.code === 'ABORTED' ? { kind: 'aborted' } : { kind: 'error', ...failure }

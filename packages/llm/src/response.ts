@@ -14,7 +14,7 @@
  * Invariant: one `finish`, and nothing after it.
  */
 import type { Block, FinishReason, StreamChunk, Usage } from './chunk.ts'
-import { finishOf, type LlmFailure } from './error.ts'
+import { malformed, type LlmFailure } from './error.ts'
 import type { ReplayState } from './replay-state.ts'
 
 export const emptyResponseMessage = 'the model ended its answer without saying anything'
@@ -37,7 +37,10 @@ export type Response = {
   readonly blocks: readonly ResponseBlock[]
   start(type: 'text' | 'reasoning'): ResponseBlock
   startCall(id: string, name: string): ResponseBlock
-  /** Adds a delta; an empty one only announces a tool call, else it is nothing. */
+  /**
+   * Adds a delta; an empty one only announces a tool call, else it is nothing.
+   * More text after the end of the block fails the response.
+   */
   append(block: ResponseBlock, text: string): void
   /** Ends a block; again is nothing. */
   end(block: ResponseBlock): void
@@ -53,10 +56,14 @@ export function createResponse(): Response {
   let finished = false
   const blocks: ResponseBlock[] = []
 
+  /** A reader may fail in the middle of an event; what it still says then is nothing. */
+  const emit = (chunk: StreamChunk): void => {
+    if (!finished) chunks.push(chunk)
+  }
   const open = (type: Block['type'], id: string, name: string): ResponseBlock => {
     const block = { index: blocks.length, type, text: '', id, name, ended: false }
     blocks.push(block)
-    chunks.push({ type: 'block-start', index: block.index, blockType: type })
+    emit({ type: 'block-start', index: block.index, blockType: type })
     return block
   }
 
@@ -69,34 +76,36 @@ export function createResponse(): Response {
     startCall: (id, name) => open('tool-call', id, name),
     append(block, text) {
       const { index, type, id, name } = block
+      if (block.ended) {
+        if (text !== '') response.fail(malformed(`more text for block ${index} after its end`))
+        return
+      }
       if (type === 'tool-call') {
-        chunks.push({ type: 'tool-call-delta', index, id, name, argumentsDelta: text })
-      } else if (text !== '') chunks.push({ type: `${type}-delta`, index, text })
+        emit({ type: 'tool-call-delta', index, id, name, argumentsDelta: text })
+      } else if (text !== '') emit({ type: `${type}-delta`, index, text })
       block.text += text
     },
     end(block) {
       if (block.ended) return
       block.ended = true
-      chunks.push({ type: 'block-end', index: block.index, block: toBlock(block) })
+      emit({ type: 'block-end', index: block.index, block: toBlock(block) })
     },
     endAll() {
       for (const block of blocks) response.end(block)
     },
     finish(reason, { usage, replayState } = {}) {
-      if (finished) return
-      finished = true
-      if (usage) chunks.push({ type: 'usage', usage })
+      if (usage) emit({ type: 'usage', usage })
       const settled = settle(reason, blocks, replayState !== undefined)
-      chunks.push({
+      emit({
         type: 'finish',
         reason: settled,
         ...(replayState && settled.kind !== 'error' ? { replayState } : {}),
       })
+      finished = true
     },
     fail(failure) {
-      if (finished) return
+      emit({ type: 'finish', reason: { kind: 'error', ...failure } })
       finished = true
-      chunks.push({ type: 'finish', reason: finishOf(failure) })
     },
     take() {
       const taken = chunks
@@ -123,8 +132,7 @@ function settle(
     return { kind: 'error', message: emptyResponseMessage, code: 'EMPTY_RESPONSE' }
   }
   if (reason.kind === 'tool-calls' && !hasCall) {
-    const message = 'the response ended for a tool call but holds none'
-    return { kind: 'error', message, code: 'MALFORMED_RESPONSE' }
+    return { kind: 'error', ...malformed('the response ended for a tool call but holds none') }
   }
   return reason
 }

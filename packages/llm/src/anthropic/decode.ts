@@ -19,7 +19,8 @@
  * - Counts of `message_delta` are cumulative and replace those of `message_start`.
  */
 import type { FinishReason, Usage } from '../chunk.ts'
-import { malformed, type WireReader } from '../decoder.ts'
+import type { WireReader } from '../decoder.ts'
+import { malformed } from '../error.ts'
 import { unknownFinish } from '../faithful.ts'
 import {
   countOf,

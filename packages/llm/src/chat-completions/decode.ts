@@ -14,7 +14,8 @@
  * - An `error` object in a payload ends the stream.
  */
 import type { FinishReason } from '../chunk.ts'
-import { malformed, type WireReader } from '../decoder.ts'
+import type { WireReader } from '../decoder.ts'
+import { malformed } from '../error.ts'
 import { unknownFinish } from '../faithful.ts'
 import { countOf, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../json.ts'
 import { readStreamError, type ErrorFormat } from '../provider-error.ts'

@@ -16,7 +16,8 @@
  * - A stop while a function call still waits for pieces is MALFORMED_RESPONSE.
  */
 import type { FinishReason, Usage } from '../chunk.ts'
-import { malformed, type WireReader } from '../decoder.ts'
+import type { WireReader } from '../decoder.ts'
+import { malformed } from '../error.ts'
 import { unknownFinish } from '../faithful.ts'
 import {
   countOf,

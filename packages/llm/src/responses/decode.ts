@@ -16,8 +16,8 @@
  *   no chunk; the items themselves are kept in the replay state.
  */
 import type { FinishReason, Usage } from '../chunk.ts'
-import { malformed, type WireReader } from '../decoder.ts'
-import { finishOf } from '../error.ts'
+import type { WireReader } from '../decoder.ts'
+import { malformed } from '../error.ts'
 import { unknownFinish } from '../faithful.ts'
 import { countOf, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../json.ts'
 import { readStreamError } from '../provider-error.ts'
@@ -133,10 +133,6 @@ function completeBlock(block: ResponseBlock, whole: string, { response }: Output
     return
   }
   const rest = whole.slice(block.text.length)
-  if (rest !== '' && block.ended) {
-    response.fail(malformed(`block ${block.index} was complete before`))
-    return
-  }
   if (rest !== '') response.append(block, rest)
   response.end(block)
 }
@@ -165,14 +161,14 @@ function completeItem(at: number, item: JsonObject, output: Output): void {
 
 function readTerminal(event: string, terminal: JsonObject, output: Output): void {
   const { response } = output
-  completeItems(objectsOf(terminal.output), output)
   const status = textOf(terminal.status) || event
   const usage = isObject(terminal.usage) ? readUsage(terminal.usage) : undefined
   if (status === 'failed') {
-    const failure = readStreamError(responsesErrors, objectOf(terminal))
-    response.finish(finishOf(failure), { usage })
+    const failure = readStreamError(responsesErrors, terminal)
+    response.finish({ kind: 'error', ...failure }, { usage })
     return
   }
+  completeItems(objectsOf(terminal.output), output)
   const replayItems = endItems(output)
   response.endAll()
   response.finish(finishReason(status, terminal, output), {
