@@ -41,6 +41,11 @@ Examples:
   runproof review --accept text-turn        write the goldens of one scenario
   runproof review --markdown                a summary for the page of a CI run
 Session logs and recordings are replay source: only runproof record writes them.`,
+  doctor: `
+Examples:
+  runproof doctor                           all scenarios of runproof.yml
+  runproof doctor scenarios/agent/one       one folder; works without runproof.yml too
+A finding names file and line, says what is expected and what to do.`,
 }
 
 /** Runs one command. @returns the exit code; never throws for what a user can cause. */
@@ -157,6 +162,20 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
     .action(async (options) => {
       const { runReview } = await import('./review/command.ts')
       setExitCode(await runReview(options, terminal, process.cwd()))
+    })
+
+  program
+    .command('doctor')
+    .summary('look over the scenario folders and the machine, without running an agent')
+    .description(
+      'Runs the guards over scenario folders (missing, left over, unreadable, secret, of one machine …)\nand checks what a run needs: Node.js, the programs of the agents.',
+    )
+    .argument('[scenario...]', 'folders or names (default: every scenario)')
+    .option('--json', 'one JSON line a check and a finding, one more at the end')
+    .addHelpText('after', examples.doctor)
+    .action(async (scenarios: string[], options) => {
+      const { runDoctor } = await import('./guard/command.ts')
+      setExitCode(await runDoctor(scenarios, options, terminal, process.cwd()))
     })
   return program
 }
