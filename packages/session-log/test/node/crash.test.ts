@@ -31,12 +31,12 @@ async function expectIntact(file: string, acknowledged: string[]): Promise<void>
   expect(deriveClosers([...events, ...deriveClosers(events)])).toEqual([])
 }
 
-const moments: ['before' | 'half' | 'after'][] = [['before'], ['half'], ['after']]
+const moments = ['in', 'after']
 
 describe('killed at its n-th operation', () => {
   it.concurrent.for(moments)(
     '%s it, for every n, on one log that goes on and on',
-    async ([moment], { onTestFinished }) => {
+    async (moment, { onTestFinished }) => {
       const file = join(makeFolder(onTestFinished), 'deep', 'session.jsonl')
       const acknowledged: string[] = []
       let runs = 0

@@ -33,7 +33,7 @@ const openFile: OpenFile = async (path, flags) => {
   const handle = await operate(() => open(path, flags))
   return {
     async write(bytes, offset, length) {
-      if (operations + 1 === Number(at) && moment === 'half') {
+      if (operations + 1 === Number(at) && moment === 'in') {
         await handle.write(bytes, offset, Math.ceil(length / 2))
       }
       return operate(() => handle.write(bytes, offset, length))
