@@ -84,12 +84,17 @@ async function attemptModel(
     }
   } catch (error) {
     if (SessionLogError.is(error)) throw error
-    failure = LlmError.is(error)
-      ? error.toFailure()
-      : { message: messageOf(error), code: 'UNKNOWN' }
+    failure = describe(error)
   }
   const message = assembleMessage(chunks)
   return { message, failure: failure ?? failureOf(message), seqs }
+}
+
+/** Listeners of the waterfall throw errors of their own, such as a replay that does not fit. */
+function describe(error: unknown): LlmFailure {
+  if (LlmError.is(error)) return error.toFailure()
+  const hasCode = error instanceof Error && 'code' in error && typeof error.code === 'string'
+  return { message: messageOf(error), code: hasCode ? String(error.code) : 'UNKNOWN' }
 }
 
 function openStream(

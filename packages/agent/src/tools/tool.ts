@@ -53,7 +53,7 @@ export type Tool = {
   name: string
   description: string
   /** JSON Schema of the arguments. */
-  parameters: Record<string, unknown>
+  readonly parameters: Record<string, unknown>
   /** The call, or what is wrong with `argumentsText` in words for the model. */
   open: (argumentsText: string) => ToolCall | { problem: string }
 }
@@ -67,11 +67,14 @@ export type ToolDefinition<Arguments> = {
 }
 
 export function defineTool<Arguments>(definition: ToolDefinition<Arguments>): Tool {
-  const { $schema: _, ...parameters } = toJSONSchema(definition.arguments)
   return {
     name: definition.name,
     description: definition.description,
-    parameters,
+    // On demand: an agent that only shakes hands need not describe its tools.
+    get parameters() {
+      const { $schema: _, ...parameters } = toJSONSchema(definition.arguments)
+      return parameters
+    },
     open(argumentsText) {
       const json = parseJson(argumentsText)
       if (json === undefined) {

@@ -1,0 +1,2 @@
+import './nowhere-to-be-found.js'
+export function apply() {}

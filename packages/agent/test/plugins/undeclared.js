@@ -1,0 +1,4 @@
+// Uses a service that it does not ask for.
+export function apply(ctx) {
+  ctx.backend.readFolder('/')
+}
