@@ -47,6 +47,8 @@ export type AgentConfig = {
   joinChunks: boolean
   /** Whether housekeeping updates are compared as state or in order. */
   housekeeping: 'state' | 'order'
+  /** Rules of `runproof check` that this agent breaks on purpose. */
+  rulesOff: string[]
 }
 
 export type Config = {
@@ -103,6 +105,7 @@ const agentSchema = z
     normalise: z.array(ruleSchema).default([]),
     joinChunks: z.boolean().default(false),
     housekeeping: z.enum(['state', 'order']).default('state'),
+    rulesOff: z.array(z.string().regex(/^[A-Z]\d+$/)).default([]),
   })
   .transform(({ seam: written, quietMs, normalise, ...agent }) => {
     const seam = written ?? (agent.protocol === 'acp' ? 'session' : 'none')

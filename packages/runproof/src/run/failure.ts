@@ -6,6 +6,8 @@
 import type { Difference } from '../compare/difference.ts'
 
 export type FailureCode =
+  /** A file of the scenario is missing, left over or not as it must be; nothing was run. */
+  | 'guard'
   /** `input.json` says nothing usable, or a file that the run needs is not there. */
   | 'bad-scenario'
   /** A step's time was over: the agent hangs. */

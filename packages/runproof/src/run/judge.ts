@@ -14,11 +14,13 @@ import { isSessionLog } from './harvest.ts'
 import { withoutStep } from './script.ts'
 
 /** Failures of the run itself; when there are any, its outputs prove nothing. */
-export function judgeRun(scenario: Scenario, agent: AgentConfig, run: Execution): Failure[] {
+export function judgeRun(agent: AgentConfig, run: Execution): Failure[] {
   const { failures } = run
+  const replay = judgeReplay(run)
   return [
-    ...judgeReplay(run),
-    ...failures,
+    ...replay,
+    // A miss makes the agent answer with an error: told once is enough.
+    ...failures.filter(({ code }) => replay.length === 0 || code !== 'unexpected-error'),
     ...(failures.length === 0 ? judgeExit(agent, run) : []),
     ...judgeLeftovers(run),
   ]

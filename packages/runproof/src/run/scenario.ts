@@ -12,6 +12,7 @@ import { executeScenario, type Execution, type ScenarioProgress } from './execut
 import type { Failure } from './failure.ts'
 import { serializeLines } from './golden-file.ts'
 import { compareOutputs, type Output } from './goldens.ts'
+import { auditRun, guardFolder } from './guard.ts'
 import type { Pin } from './header.ts'
 import { judgeOutputs, judgeRun } from './judge.ts'
 
@@ -56,10 +57,10 @@ export async function runScenario(
   const { config, env, pins, pending, outFolder, onProgress } = options
   const startedAt = performance.now()
   await pending?.clear(scenario.name)
-  const contradictions = findContradictions(scenario)
-  if (contradictions.length > 0) return resultOf(scenario, contradictions, null, startedAt)
   const agent = config.agents[scenario.agent]
   if (agent === undefined) throw new TypeError(`no agent ${scenario.agent} in the configuration`)
+  const refusals = await guardFolder(scenario, agent, env)
+  if (refusals.length > 0) return resultOf(scenario, refusals, null, startedAt)
 
   const run = await executeScenario(scenario, agent, {
     config,
@@ -70,9 +71,9 @@ export async function runScenario(
   const pin = pins.get(scenario.input.headerClass ?? '') ?? null
   const outputs = await compareOutputs({ scenario, agent, execution: run }, pin)
   if (outFolder !== null) await keepOutputs(join(outFolder, scenario.name), run, outputs)
-  const broken = judgeRun(scenario, agent, run)
+  const broken = judgeRun(agent, run)
   if (broken.length > 0) return resultOf(scenario, broken, run, startedAt)
-  const failures = judgeOutputs(scenario, run, outputs)
+  const failures = [...judgeOutputs(scenario, run, outputs), ...auditRun(agent, run)]
   if (pending !== null) await writePending(pending, failures, outputs)
   return resultOf(scenario, failures, run, startedAt)
 }
@@ -85,29 +86,20 @@ export function describeBroken({ name, folder, problems }: BrokenScenario): Scen
     folder,
     description: null,
     passed: false,
-    failures: [badScenario(`${scenarioFiles.input} says nothing usable`, ...problems)],
+    failures: [
+      {
+        code: 'bad-scenario',
+        step: null,
+        message: `${scenarioFiles.input} says nothing usable`,
+        details: problems,
+      },
+    ],
     claim: null,
     claims: [],
     stepCount: 0,
     durationMs: 0,
     stderrTail: [],
   }
-}
-
-/** What must be there before there is any sense in a start. */
-function findContradictions({ input, files }: Scenario): Failure[] {
-  if (input.overridden === true && files.override === undefined) {
-    return [badScenario(`"overridden" is stated and there is no ${scenarioFiles.override}`)]
-  }
-  if (input.overridden === false && files.override !== undefined) {
-    const message = `${scenarioFiles.override} is there and "overridden" is not stated`
-    return [badScenario(message, 'state "overridden": true, or delete the file')]
-  }
-  return []
-}
-
-function badScenario(message: string, ...details: string[]): Failure {
-  return { code: 'bad-scenario', step: null, message, details }
 }
 
 function resultOf(

@@ -32,6 +32,8 @@ export function seamEnvironment(
     [['RUNPROOF_MODE', 'DSH_SNAPSHOT'], mode],
     [['RUNPROOF_SESSIONS_ROOT', 'DSH_SNAPSHOT_SESSIONS_ROOT'], folders.sessions],
     [['RUNPROOF_REPORT'], folders.report],
+    // Another harness recorded a foreign log: its tools answer in other words.
+    [['RUNPROOF_REPLAY_LEVEL'], scenario.isForeign ? 'prompt' : undefined],
     [['RUNPROOF_SESSION_FILE', 'DSH_SNAPSHOT_FILE'], mode === 'replay' ? session : undefined],
     [['RUNPROOF_OVERRIDE_FILE', 'DSH_SNAPSHOT_OVERRIDE'], override],
     [
