@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createReplay } from '@runproof/replay'
 import type { CompareLevel } from '@runproof/replay'
 import type { LlmMessage } from '@runproof/llm'
+import type { SessionEvent } from '@runproof/session-log'
 import { normaliseText } from '../src/normalise.ts'
 import { compareRequest } from '../src/request.ts'
 import { collect, fixtureScript, messagesOf, user } from './scenarios.ts'
@@ -40,6 +41,23 @@ describe('the same request', () => {
   it('is one from another folder, with other ids and at another time', () => {
     expect(compare(liveMessages())).toBeNull()
     expect(compare(liveMessages(), 'strict', '/work/run 7')).toBeNull()
+  })
+
+  it('may have the folder more than once in a line, and nowhere else', () => {
+    const says = (text: string): SessionEvent[] =>
+      script.events.map((event) =>
+        event.type === 'user/message'
+          ? { ...event, data: { ...event.data, content: [{ type: 'text', text }] } }
+          : event,
+      )
+    const call = script.recorded[0]
+    if (call === undefined) throw new Error('the kitchen has a first call')
+    const recorded = { ...script, events: says('mv /tmp/rec-kitchen/a.* /tmp/rec-kitchen/b') }
+    const compareFirst = (text: string) =>
+      compareRequest(recorded, call, [user(text)], { level: 'strict' })
+    expect(compareFirst('mv /x y/a.* /x y/b')).toBeNull()
+    expect(compareFirst('mv /x/a.* /y/b')).not.toBeNull()
+    expect(compareFirst('mv x/a.* x/b')).not.toBeNull()
   })
 
   it('is one on macOS, where the folder has two names', () => {
