@@ -16,7 +16,7 @@
 import { textAt, valueAt } from './adapter.ts'
 import type { Adapter } from './adapter.ts'
 import { readAcpLine } from './acp/line.ts'
-import type { AcpMessage } from './acp/line.ts'
+import type { AcpAnswer, AcpMessage } from './acp/line.ts'
 import { outcomeOf } from './acp/outcome.ts'
 import { createPrompt, tellCall, tellUpdate } from './acp/prompt.ts'
 import type { Prompt } from './acp/prompt.ts'
@@ -25,8 +25,8 @@ import type { Envelope, Outcome } from './envelope.ts'
 import { createSessionTurn } from './session-turn.ts'
 
 export { textAt, valueAt } from './adapter.ts'
-export { agentMethods, clientMethods, readAcpLine } from './acp/line.ts'
-export type { AcpLine, AcpMessage, Peer } from './acp/line.ts'
+export { agentMethods, clientMethods, quote, readAcpLine } from './acp/line.ts'
+export type { AcpAnswer, AcpLine, AcpMessage, Peer } from './acp/line.ts'
 export { outcomeOf, requestCancelled } from './acp/outcome.ts'
 export { housekeepingUpdates, isBackgroundCall, turnUpdates } from './acp/update.ts'
 
@@ -253,7 +253,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
     const prompt = this.#promptFor(this.#session(params), 'request_permission')
     if (prompt === null) return
     const toolCall = valueAt(params, 'toolCall')
-    if (toolCall !== undefined) tellCall(prompt, toolCall, { announces: true })
+    if (toolCall !== undefined) tellCall(prompt, toolCall, 'question')
     this.#questions.set(id, { prompt, call: textAt(toolCall, 'toolCallId') })
     prompt.turn.wait(id)
   }
@@ -269,7 +269,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
     }
   }
 
-  #hearAnswer(message: AcpMessage & { kind: 'response' | 'error' }, timeMs: number | null): void {
+  #hearAnswer(message: AcpAnswer, timeMs: number | null): void {
     const asked = this.#asked.get(message.id)
     if (asked === undefined) return this.#hearUnasked(message)
     this.#asked.delete(message.id)
@@ -288,7 +288,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
   }
 
   /** An answer whose request is not in sight: a second one, or one to an inferred prompt. */
-  #hearUnasked(message: AcpMessage & { kind: 'response' | 'error' }): void {
+  #hearUnasked(message: AcpAnswer): void {
     const sessions = [...this.#sessions.values()]
     for (const session of sessions) {
       const twice = [...session.open, session.last].find((prompt) => prompt?.request === message.id)

@@ -175,6 +175,7 @@ class SessionAdapter implements Adapter<SessionObservation> {
     const data = valueAt(event, 'data')
     switch (type) {
       case 'turn/start':
+        if (this.#turn !== null) this.#hasHole = true
         this.#begin()
         return
       case 'turn/end':

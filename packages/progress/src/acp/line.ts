@@ -17,6 +17,9 @@ export type AcpMessage =
   | { kind: 'response'; id: string; result: unknown }
   | { kind: 'error'; id: string; code: number | null; message: string }
 
+/** What ends a request. */
+export type AcpAnswer = Extract<AcpMessage, { kind: 'response' | 'error' }>
+
 /**
  * `timeMs` is the line's own clock, null when it has none. A `fact` is a line
  * about the process or the file. `defect` says how a message, readable as it
@@ -32,6 +35,9 @@ export type AcpLine =
       message: AcpMessage
       defect: string | null
     }
+
+/** UTF-16 units of an unreadable line that are quoted. */
+const quoteUnitsMax = 60
 
 export type Peer = 'client' | 'agent'
 
@@ -104,7 +110,7 @@ export function readAcpLine(value: unknown): AcpLine {
   const from = directions.get(dir)
   if (from === undefined) return unreadable(timeMs, 'agent', '"dir" is not one of ">", "<", "x"')
   if (from === 'process') return { kind: 'fact', timeMs }
-  if (typeof raw === 'string') return unreadable(timeMs, from, 'not a JSON-RPC message')
+  if (typeof raw === 'string') return unreadable(timeMs, from, `the line is ${quote(raw)}`)
   return readMessage(m ?? msg, timeMs, from)
 }
 
@@ -120,6 +126,11 @@ function writerOf(message: Record<string, unknown>): Peer {
   }
   // Only a client answers a permission request.
   return typeof valueAt(message, 'result', 'outcome', 'outcome') === 'string' ? 'client' : 'agent'
+}
+
+/** The beginning of a text, quoted and on one line. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > quoteUnitsMax ? `${text.slice(0, quoteUnitsMax)}…` : text)
 }
 
 function unreadable(timeMs: number | null, from: Peer, why: string): AcpLine {

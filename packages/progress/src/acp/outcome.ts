@@ -1,7 +1,7 @@
 /** How the answer to a prompt ends its run (contracts, "From ACP to runs"). */
 import { valueAt } from '../adapter.ts'
 import type { Outcome } from '../envelope.ts'
-import type { AcpMessage } from './line.ts'
+import type { AcpAnswer } from './line.ts'
 
 /** JSON-RPC's code of a request that was cancelled by `$/cancel_request`. */
 export const requestCancelled = -32800
@@ -15,8 +15,7 @@ const outcomes: ReadonlyMap<unknown, Outcome> = new Map([
 ] as const)
 
 /** The outcome, or null for a response that names no stop reason of the protocol. */
-export function outcomeOf(answer: AcpMessage): Outcome | null {
+export function outcomeOf(answer: AcpAnswer): Outcome | null {
   if (answer.kind === 'error') return answer.code === requestCancelled ? 'cancelled' : 'failed'
-  if (answer.kind !== 'response') return null
   return outcomes.get(valueAt(answer.result, 'stopReason')) ?? null
 }

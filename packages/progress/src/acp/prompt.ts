@@ -36,7 +36,7 @@ export function tellUpdate(prompt: Prompt, update: unknown): void {
       return tellText(turn, valueAt(update, 'content'))
     case 'tool_call':
     case 'tool_call_update':
-      return tellCall(prompt, update, { announces: kind === 'tool_call' })
+      return tellCall(prompt, update, kind === 'tool_call' ? 'announcement' : 'update')
     default:
       turn.emit('adapter.unsupported_event', { update: kind })
   }
@@ -51,23 +51,23 @@ function tellText(turn: SessionTurn, content: unknown): void {
   }
 }
 
-/** Tells what an announcement, an update or a permission request says of a call. */
+/** Tells what a message says of a call. A question announces a call that nobody did. */
 export function tellCall(
   { turn, background }: Prompt,
-  update: unknown,
-  { announces }: { announces: boolean },
+  message: unknown,
+  by: 'announcement' | 'update' | 'question',
 ): void {
-  const call = textAt(update, 'toolCallId')
-  const state = toolStateOf(update)
-  if (call === null || state === undefined) {
+  const call = textAt(message, 'toolCallId')
+  const stated = toolStateOf(message)
+  if (call === null || stated === undefined) {
     turn.emit('adapter.unsupported_event', { update: 'tool_call' })
-  } else if (!announces && !turn.knows(call)) {
+  } else if (by === 'update' && !turn.knows(call)) {
     turn.emit('adapter.unannounced_call', { call_id: call })
   } else {
-    if (isBackgroundCall(update)) background.add(call)
+    if (isBackgroundCall(message)) background.add(call)
+    const isNew = by === 'announcement' || !turn.knows(call)
+    const state = stated ?? (isNew ? 'requested' : null)
     const isLaunch = state === 'returned' && background.has(call)
-    if (isLaunch) turn.call(call, 'running')
-    else if (state !== null) turn.call(call, state)
-    else if (!turn.knows(call)) turn.call(call, 'requested')
+    if (state !== null) turn.call(call, isLaunch ? 'running' : state)
   }
 }

@@ -53,7 +53,7 @@ export async function runCheck(
     }
     if (output.gone) break
   }
-  for (const line of printer.summary(totals)) output.line(line)
+  if (totals.files > 0) for (const line of printer.summary(totals)) output.line(line)
   await output.flush()
   if (isUnreadable) return 2
   return totals.errors > 0 ? 1 : 0

@@ -9,10 +9,12 @@
  */
 import {
   isBackgroundCall,
+  quote,
   readAcpLine,
   textAt,
   turnUpdates,
   valueAt,
+  type AcpAnswer,
   type AcpMessage,
   type Peer,
 } from '@runproof/progress/acp'
@@ -42,8 +44,6 @@ export type Prompt = {
   lastUpdate: { line: number; event: string } | null
 }
 
-type Answer = AcpMessage & { kind: 'response' | 'error' }
-
 /** What is known of a session when a moment is told. */
 export type Session = {
   /** Whether the client can know its id. */
@@ -64,7 +64,7 @@ export type Moment = { line: number; event: string; timeMs: number | null } & (
   | {
       kind: 'update'
       session: Session
-      sessionId: string
+      sessionId: string | null
       isOfTurn: boolean
       prompt: Prompt | null
       call: {
@@ -75,7 +75,7 @@ export type Moment = { line: number; event: string; timeMs: number | null } & (
       } | null
     }
   | { kind: 'permission'; callId: string | null; call: Call | null; isOutside: boolean }
-  | { kind: 'answered'; prompt: Prompt; answer: Answer }
+  | { kind: 'answered'; prompt: Prompt; answer: AcpAnswer }
   | { kind: 'second-answer'; firstLine: number | null }
   | { kind: 'unanswered'; from: Peer; method: string; prompt: Prompt | null }
   | { kind: 'unclosed'; prompt: Prompt; afterLine: number | null }
@@ -242,7 +242,7 @@ export class MomentReader {
     }
   }
 
-  #hearAnswer(answer: Answer, { method, session, prompt }: Asked): void {
+  #hearAnswer(answer: AcpAnswer, { method, session, prompt }: Asked): void {
     if (session !== null && method === 'session/load') session.loads--
     if (session !== null && method === 'session/resume') session.resumes--
     const id = answer.kind === 'response' ? textAt(answer.result, 'sessionId') : null
@@ -253,7 +253,7 @@ export class MomentReader {
   }
 
   /** An answer whose request is not in sight. */
-  #hearUnasked(answer: Answer): void {
+  #hearUnasked(answer: AcpAnswer): void {
     const endsTurn = answer.kind === 'error' || valueAt(answer.result, 'stopReason') !== undefined
     const sessions = [...this.#sessions.values()]
     if (this.evidence.client) {
@@ -276,8 +276,8 @@ export class MomentReader {
   #hearUpdate(params: unknown): void {
     const update = valueAt(params, 'update')
     const kind = textAt(update, 'sessionUpdate') ?? 'session/update'
-    const sessionId = textAt(params, 'sessionId') ?? ''
-    const session = this.#session(sessionId)
+    const sessionId = textAt(params, 'sessionId')
+    const session = this.#session(sessionId ?? '')
     const isOfTurn = ofTurn.has(kind)
     const prompt = isOfTurn ? this.#promptFor(session, kind) : (session.open[0] ?? null)
     const callId = kind.startsWith('tool_call') ? textAt(update, 'toolCallId') : null
@@ -348,7 +348,7 @@ function parse(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) }
   } catch {
-    return { problem: 'not JSON' }
+    return { problem: `the line is ${quote(text)}` }
   }
 }
 

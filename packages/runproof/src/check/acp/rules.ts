@@ -40,9 +40,7 @@ export const acpRules: readonly AcpRule[] = [
     id: 'R7',
     missing: ({ agent }) => (agent ? null : "the file holds the client's side only"),
     judge: (moment) =>
-      moment.kind === 'unreadable'
-        ? error(`the line is not one JSON-RPC message: ${moment.why}`)
-        : null,
+      moment.kind === 'unreadable' ? error(`not one JSON-RPC message: ${moment.why}`) : null,
   },
   {
     id: 'R8',
@@ -51,7 +49,11 @@ export const acpRules: readonly AcpRule[] = [
       (evidence.newSessions > 0 ? null : 'no session is created in this file'),
     judge: (moment, { client }) =>
       moment.kind === 'update' && client && !moment.session.isKnown
-        ? error(`session ${moment.sessionId} is updated before the client can know it`)
+        ? error(
+            moment.sessionId === null
+              ? 'the update names no session'
+              : `session ${moment.sessionId} is updated before the client can know it`,
+          )
         : null,
   },
   { id: 'R9', missing: outOfReach },
@@ -67,7 +69,7 @@ function judgeAnswers(moment: Moment): Fault | null {
     if (timeMs === null || prompt.timeMs === null || timeMs - prompt.timeMs <= answerMsMax) {
       return null
     }
-    return warning(`${nameOf(prompt)} is answered only after ${seconds(timeMs - prompt.timeMs)}`)
+    return warning(`${nameOf(prompt)} is answered only after ${duration(timeMs - prompt.timeMs)}`)
   }
   if (moment.kind === 'second-answer') {
     return error(
@@ -101,7 +103,7 @@ function judgeTurn(moment: Moment, evidence: Evidence): Fault | null {
   const { last } = session
   if (last === null) return error('an update of a turn before any prompt')
   const late =
-    timeMs === null || last.timeMs === null ? '' : `, ${seconds(timeMs - last.timeMs)} later`
+    timeMs === null || last.timeMs === null ? '' : `, ${duration(timeMs - last.timeMs)} later`
   return error(`an update of a turn after its response at line ${last.line}${late}`)
 }
 
@@ -161,9 +163,9 @@ function judgeCancel(moment: Moment, { client }: Evidence): Fault | null {
   return error(`the turn was cancelled at line ${prompt.cancelLine} but ends with ${end}`)
 }
 
-function judgeMethod(moment: Moment): Fault | null {
-  if (moment.kind === 'unanswered' && moment.from === 'agent') {
-    return error(`the agent's request is never answered`)
+function judgeMethod(moment: Moment, { client }: Evidence): Fault | null {
+  if (moment.kind === 'unanswered' && moment.from === 'agent' && client) {
+    return error("the agent's request is never answered")
   }
   if (moment.kind !== 'method') return null
   const { from, method } = moment
@@ -171,7 +173,7 @@ function judgeMethod(moment: Moment): Fault | null {
   const known = from === 'agent' ? agentMethods : clientMethods
   return known.has(method)
     ? null
-    : error(`the ${from} calls ${method}: methods outside the protocol begin with _`)
+    : error(`the ${from} calls what the protocol has not; such methods begin with _`)
 }
 
 const isOpen = (status: string): boolean => status === 'pending' || status === 'in_progress'
@@ -179,4 +181,5 @@ const isOpen = (status: string): boolean => status === 'pending' || status === '
 const nameOf = ({ id, line }: Prompt): string =>
   id === null ? `the turn from line ${line}` : `prompt ${id} of line ${line}`
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+const duration = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
