@@ -149,6 +149,21 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
     })
 
   program
+    .command('record')
+    .summary('run scenarios against the real provider, write their logs and goldens')
+    .description(
+      "Runs scenarios with the agent's real provider and writes what it logged and said. A scenario\nwhose model is scripted or authored needs no provider. Each is replayed once as a proof.",
+    )
+    .argument('[scenario...]', 'folders or names (default: every scenario of runproof.yml)')
+    .option('--agent <name>', 'only this agent; a folder that names no agent gets this one')
+    .option('--filter <text>', 'only scenarios with this text in their name')
+    .option('--json', 'one JSON line a scenario')
+    .action(async (scenarios: string[], options) => {
+      const { runRecord } = await import('./record/command.ts')
+      setExitCode(await runRecord(scenarios, options, terminal, process.cwd()))
+    })
+
+  program
     .command('review')
     .summary('go through the differences that runproof test left pending')
     .description('Shows pending differences one by one and accepts or rejects them.')

@@ -20,13 +20,9 @@ export function buildEnvironment(
   folders: Pick<RunFolders, 'home' | 'tmp'>,
   set: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const copied = passed.flatMap((name) => {
-    const value = parent[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
   const { home, tmp } = folders
   return {
-    ...Object.fromEntries(copied),
+    ...pickVariables(parent, passed),
     ...fixed,
     HOME: home,
     USERPROFILE: home,
@@ -41,4 +37,14 @@ export function buildEnvironment(
     TEMP: tmp,
     ...set,
   }
+}
+
+/** The named variables that are set. */
+export function pickVariables(from: Variables, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = from[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }

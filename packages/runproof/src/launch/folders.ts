@@ -18,6 +18,8 @@ export type RunFolders = {
   sessions: string
   /** The file that the replay seam writes its report to. */
   report: string
+  /** A log without events, for a run whose script needs none. */
+  blankLog: string
 }
 
 /**
@@ -34,6 +36,7 @@ export async function createRunFolders(workspace: string | null): Promise<RunFol
     tmp: join(root, 'tmp'),
     sessions: join(root, 'sessions'),
     report: join(root, 'report.json'),
+    blankLog: join(root, 'blank.jsonl'),
   }
   const { cwd, home, tmp, sessions } = folders
   await Promise.all([home, tmp, sessions].map((folder) => mkdir(folder)))

@@ -60,7 +60,7 @@ export async function runTest(
 }
 
 /** CI only reads: what differs there is looked at where somebody can accept it. */
-function isReadOnly({ env }: Terminal): boolean {
+export function isReadOnly({ env }: Terminal): boolean {
   return ![undefined, '', '0', 'false'].includes(env['CI'])
 }
 

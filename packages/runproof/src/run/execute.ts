@@ -15,7 +15,7 @@ import { createClaims, type Claims } from './claims.ts'
 import type { Failure } from './failure.ts'
 import { harvestLogs, type SessionLog } from './harvest.ts'
 import { createDeadline, runScript, withoutStep, type Deadline } from './script.ts'
-import { readReport, type ReplayReport } from './seam.ts'
+import type { ReplayReport } from './seam.ts'
 import { compareWorkspace, type FileChange } from './workspace.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
@@ -109,7 +109,7 @@ async function executeIn(
     rejections,
     claims,
     logs: await harvestLogs(folders.sessions),
-    report: await readReport(folders.report),
+    report: world.report,
     workspaceChanges:
       workspaceExpected === undefined ? [] : await compareWorkspace(workspaceExpected, folders.cwd),
     folders,

@@ -64,7 +64,7 @@ export async function runScenario(
 
   const run = await executeScenario(scenario, agent, {
     config,
-    mode: 'replay',
+    seam: { mode: 'replay' },
     env,
     ...(onProgress !== undefined && { onProgress }),
   })

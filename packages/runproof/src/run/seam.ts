@@ -13,12 +13,25 @@ import { isRecord } from '../transcript/line.ts'
 
 export type Mode = 'replay' | 'record'
 
-/** Variables of the seam for one run; the second name is the DeepSeek Harness's for the same. */
+export type SeamOptions = {
+  mode: Mode
+  /** How strictly requests are compared; default `strict`, for foreign logs `prompt`. */
+  level?: 'strict' | 'prompt'
+  /** Replays no log but the override alone. */
+  ignoresLog?: boolean
+  /** Model calls that an earlier process of the same run was served. */
+  served: number
+}
+
+/** A log that says nothing. */
+export const blankLog: string = `${JSON.stringify({ type: 'session', version: 0, id: 'none', createdAt: 0 })}\n`
+
+/** Variables of the seam for one process; the second name is the DeepSeek Harness's for the same. */
 export function seamEnvironment(
   scenario: Scenario,
   agent: AgentConfig,
-  mode: Mode,
   folders: RunFolders,
+  options: SeamOptions,
 ): Record<string, string> {
   if (agent.seam === 'none') return {}
   if (agent.seam === 'provider') {
@@ -27,14 +40,18 @@ export function seamEnvironment(
       `agent ${agent.name}: seam "provider" is not supported yet; this version replays agents with seam "session"`,
     )
   }
-  const { session, override } = scenario.files
+  const { override } = scenario.files
+  const { mode, served, ignoresLog } = options
+  const sessionFile = ignoresLog === true ? folders.blankLog : scenario.files.session
+  // Another harness recorded a foreign log: its tools answer in other words.
+  const level = options.level ?? (scenario.isForeign ? 'prompt' : undefined)
   const values: [string[], string | undefined][] = [
     [['RUNPROOF_MODE', 'DSH_SNAPSHOT'], mode],
     [['RUNPROOF_SESSIONS_ROOT', 'DSH_SNAPSHOT_SESSIONS_ROOT'], folders.sessions],
     [['RUNPROOF_REPORT'], folders.report],
-    // Another harness recorded a foreign log: its tools answer in other words.
-    [['RUNPROOF_REPLAY_LEVEL'], scenario.isForeign ? 'prompt' : undefined],
-    [['RUNPROOF_SESSION_FILE', 'DSH_SNAPSHOT_FILE'], mode === 'replay' ? session : undefined],
+    [['RUNPROOF_REPLAY_LEVEL'], level],
+    [['RUNPROOF_REPLAY_START'], served === 0 ? undefined : String(served)],
+    [['RUNPROOF_SESSION_FILE', 'DSH_SNAPSHOT_FILE'], mode === 'replay' ? sessionFile : undefined],
     [['RUNPROOF_OVERRIDE_FILE', 'DSH_SNAPSHOT_OVERRIDE'], override],
     [
       ['RUNPROOF_CHILD_FILES', 'DSH_SNAPSHOT_CHILD_FILES'],
@@ -55,6 +72,18 @@ export type ReplayReport = {
   /** Recorded calls that nobody made. */
   unused: number
   misses: ReplayMiss[]
+}
+
+/** One report of the processes of a run, in order: what one left the next ones may have served. */
+export function mergeReports(reports: readonly ReplayReport[]): ReplayReport | null {
+  const [first, ...later] = reports
+  if (first === undefined) return null
+  const servedLater = later.reduce((sum, { served }) => sum + served, 0)
+  return {
+    served: first.served + servedLater,
+    unused: first.unused - servedLater,
+    misses: reports.flatMap(({ misses }) => misses),
+  }
 }
 
 /** A request that was not the recorded one, or came when nothing was left. */

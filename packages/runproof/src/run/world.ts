@@ -3,21 +3,29 @@
  * in them, talked to through one channel. Owns all of it: after `close` nothing
  * is left, and a signal to the harness has the same effect.
  */
+import { writeFile } from 'node:fs/promises'
 import type { AgentConfig, Config } from '../config/config.ts'
 import { fillPlaceholders, fillRecord, type Places } from '../config/placeholders.ts'
 import { createChannel, type Channel } from '../drive/channel.ts'
-import { buildEnvironment } from '../launch/environment.ts'
+import { buildEnvironment, pickVariables } from '../launch/environment.ts'
 import { createRunFolders, removeRunFolders, type RunFolders } from '../launch/folders.ts'
 import { launchAgent, type AgentProcess, type ProcessEnd } from '../launch/process.ts'
 import { guardRun } from '../launch/reaper.ts'
 import type { Tree } from '../launch/tree.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { isMessage } from '../transcript/line.ts'
-import { seamEnvironment, type Mode } from './seam.ts'
+import {
+  blankLog,
+  mergeReports,
+  readReport,
+  seamEnvironment,
+  type ReplayReport,
+  type SeamOptions,
+} from './seam.ts'
 
 export type WorldOptions = {
   config: Config
-  mode: Mode
+  seam: Omit<SeamOptions, 'served'>
   /** The environment that the allow-list picks from. */
   env: Readonly<Record<string, string | undefined>>
   /** Milliseconds since the run began. */
@@ -36,6 +44,8 @@ export type World = {
   stop(): Promise<ProcessEnd>
   /** Of all processes so far. */
   readonly stderr: string
+  /** What the replay said of itself, over all processes that have ended. */
+  readonly report: ReplayReport | null
   /** Ends what still runs and removes the folders. */
   close(): Promise<void>
 }
@@ -46,6 +56,7 @@ export async function createWorld(
   options: WorldOptions,
 ): Promise<World> {
   const folders = await createRunFolders(scenario.files.workspace ?? null)
+  if (options.seam.ignoresLog === true) await writeFile(folders.blankLog, blankLog)
   const tree: Tree = { pids: [], folder: folders.root }
   const guard = guardRun(tree)
   const setup = createSetup(scenario, agent, folders, options)
@@ -57,9 +68,13 @@ export async function createWorld(
   })
   let running: { process: AgentProcess; drained: Promise<void> } | null = null
   let stderr = ''
+  const reports: ReplayReport[] = []
 
   const start = async (): Promise<void> => {
-    const { command, cwd, agentEnv: env } = setup
+    const { command, cwd } = setup
+    const served = mergeReports(reports)?.served ?? 0
+    const seam = seamEnvironment(scenario, agent, folders, { ...options.seam, served })
+    const env = { ...setup.env, ...setup.keys, ...seam }
     const process = await launchAgent({ command, cwd, env, tree, exitMs: agent.limits.exitMs })
     running = { process, drained: channel.attach(process) }
   }
@@ -70,6 +85,8 @@ export async function createWorld(
     await drained
     stderr += process.stderr
     running = null
+    const report = await readReport(folders.report)
+    if (report !== null) reports.push(report)
     return end
   }
   return {
@@ -85,6 +102,9 @@ export async function createWorld(
     get stderr() {
       return stderr + (running?.process.stderr ?? '')
     },
+    get report() {
+      return mergeReports(reports)
+    },
     async close() {
       if (running !== null) await stop()
       await removeRunFolders(folders)
@@ -97,7 +117,8 @@ type Setup = {
   command: string[]
   cwd: string
   env: Record<string, string>
-  agentEnv: Record<string, string>
+  /** What record mode lets through, for the agent alone. */
+  keys: Record<string, string>
 }
 
 /** The configuration, with its placeholders filled in for this run. */
@@ -105,27 +126,18 @@ function createSetup(
   scenario: Scenario,
   agent: AgentConfig,
   folders: RunFolders,
-  { config, mode, env: parent }: WorldOptions,
+  { config, seam, env: parent }: WorldOptions,
 ): Setup {
   const places: Places = { root: config.root, cwd: folders.cwd, home: folders.home }
-  const isRecording = mode === 'record'
+  const isRecording = seam.mode === 'record'
   const { record } = agent
   const words = (isRecording ? record.command : null) ?? agent.command
   const set = { ...agent.env, ...(isRecording && record.env), ...scenario.input.env }
-  const env = buildEnvironment(parent, folders, fillRecord(set, places))
   const passed = isRecording ? record.passEnv : []
-  const keys = passed.flatMap((name) => {
-    const value = parent[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
   return {
     command: words.map((word) => fillPlaceholders(word, places)),
     cwd: fillPlaceholders(agent.cwd, places),
-    env,
-    agentEnv: {
-      ...env,
-      ...Object.fromEntries(keys),
-      ...seamEnvironment(scenario, agent, mode, folders),
-    },
+    env: buildEnvironment(parent, folders, fillRecord(set, places)),
+    keys: pickVariables(parent, passed),
   }
 }

@@ -1,0 +1,93 @@
+/**
+ * `runproof record`: runs scenarios against the real provider (or what stands
+ * for it) one after the other, writes their logs and goldens, and replays each
+ * once to prove that it stands.
+ */
+import { readConfig } from '../config/read.ts'
+import { RunproofError } from '../error.ts'
+import { renderFailures } from '../report/failure-text.ts'
+import { isReadOnly } from '../run/command.ts'
+import { readPins } from '../run/header.ts'
+import { describeBroken, runScenario, type ScenarioResult } from '../run/scenario.ts'
+import { scenarioFiles, readScenarioFolder, type Scenario } from '../scenario/scenario.ts'
+import { selectScenarios } from '../scenario/select.ts'
+import { createOutput, isColoured, type Output, type Terminal } from '../terminal.ts'
+import { visible, visibleJson } from '../visible.ts'
+import { recordScenario, type RecordOptions, type RecordResult, type Source } from './record.ts'
+
+export type RecordCommandOptions = { agent?: string; filter?: string; json?: boolean }
+
+/** @param folder where to look for `runproof.yml`, upwards. @returns the exit code. */
+export async function runRecord(
+  wanted: readonly string[],
+  { agent, filter, json = false }: RecordCommandOptions,
+  terminal: Terminal,
+  folder: string,
+): Promise<0 | 1> {
+  if (isReadOnly(terminal)) {
+    throw new RunproofError('usage', 'CI only reads: record where the results can be looked at')
+  }
+  const config = await readConfig(folder)
+  const scenarios = await selectScenarios(config, {
+    scenarios: wanted,
+    ...(agent !== undefined && { agent }),
+    ...(filter !== undefined && { filter }),
+  })
+  const output = createOutput(terminal.stdout)
+  const colours = isColoured(terminal.stdout, terminal.env)
+  let failed = 0
+  for (const scenario of scenarios) {
+    const { env } = terminal
+    const pins = await readPins(config, scenarios)
+    const done =
+      'problems' in scenario
+        ? { recorded: null, replayed: describeBroken(scenario) }
+        : await recordAndReplay(scenario, { config, env, pins })
+    if (!done.replayed.passed) failed++
+    if (json) output.line(visibleJson({ ...done.recorded, replay: done.replayed }))
+    else printDone(done, output, { colours, from: folder })
+    await output.flush()
+  }
+  return failed === 0 ? 0 : 1
+}
+
+type Done = { recorded: RecordResult | null; replayed: ScenarioResult }
+
+async function recordAndReplay(scenario: Scenario, options: RecordOptions): Promise<Done> {
+  const { config, env } = options
+  const agent = config.agents[scenario.agent]
+  if (agent === undefined) throw new TypeError(`no agent ${scenario.agent} in the configuration`)
+  const recorded = await recordScenario(scenario, agent, options)
+  if (recorded.failures.length > 0) {
+    const nothing = describeBroken({ name: scenario.name, folder: scenario.folder, problems: [] })
+    const stderrTail = recorded.stderr.split('\n').slice(-20)
+    const replayed = { ...nothing, agent: scenario.agent, failures: recorded.failures, stderrTail }
+    return { recorded, replayed }
+  }
+  const content = await readScenarioFolder(scenario.folder)
+  if ('problems' in content) throw new TypeError(`${scenarioFiles.input} changed while recording`)
+  const pins = await readPins(config, [scenario])
+  const fresh: Scenario = { ...scenario, ...content }
+  const replayed = await runScenario(fresh, { config, env, pins, pending: null, outFolder: null })
+  return { recorded, replayed }
+}
+
+const sources: Record<Source, string> = {
+  provider: 'recorded from the provider',
+  override: 'scripted by its override',
+  authored: 'authored, surroundings written anew',
+}
+
+function printDone(
+  { recorded, replayed }: Done,
+  output: Output,
+  options: { colours: boolean; from: string },
+): void {
+  if (recorded !== null && recorded.failures.length === 0) {
+    const { written, source } = recorded
+    const what = written.length === 0 ? 'nothing changed' : `wrote ${written.join(', ')}`
+    const proof = replayed.passed ? 'replays' : 'does not replay'
+    output.line(`${visible(recorded.scenario)}: ${sources[source]}; ${what}; ${proof}`)
+  }
+  if (!replayed.passed) output.line(renderFailures(replayed, options))
+}

@@ -1,0 +1,162 @@
+/**
+ * Recording one scenario: run it, take what the agent persisted, and write the
+ * session log and the goldens. The only writer of `session.jsonl`, which is
+ * replay source and expectation at once.
+ *
+ * Where the model's part comes from: a real provider; or the override, for a
+ * scenario whose model is scripted; or the scenario's own log, for an authored
+ * one (`"recorded": false`), whose surroundings are then written anew.
+ */
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AgentConfig, Config } from '../config/config.ts'
+import { guardSecrets, secretValues } from '../guard/secret.ts'
+import { writeAtomically } from '../pending/atomic.ts'
+import { executeScenario, type Execution, type ScenarioProgress } from '../run/execute.ts'
+import type { Failure } from '../run/failure.ts'
+import { serializeLines } from '../run/golden-file.ts'
+import { compareOutputs, type Output } from '../run/goldens.ts'
+import { isSessionLog, parseLog, type SessionLog } from '../run/harvest.ts'
+import type { Pin } from '../run/header.ts'
+import { judgeRun } from '../run/judge.ts'
+import { blankLog, type SeamOptions } from '../run/seam.ts'
+import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
+import { keepEqualLines } from './keep.ts'
+import { scrubLogLine } from './scrub.ts'
+
+export type RecordOptions = {
+  config: Config
+  env: Readonly<Record<string, string | undefined>>
+  pins: ReadonlyMap<string, Pin>
+  onProgress?: (progress: ScenarioProgress) => void
+}
+
+/** What became of the model's part. */
+export type Source = 'provider' | 'override' | 'authored'
+
+export type RecordResult = {
+  scenario: string
+  source: Source
+  /** Files that were written with other contents than before, by name. */
+  written: string[]
+  /** Files that are as they were. */
+  unchanged: string[]
+  /** Why nothing was written. */
+  failures: Failure[]
+  stderr: string
+}
+
+/** @throws RunproofError `environment` when the agent cannot be started. */
+export async function recordScenario(
+  scenario: Scenario,
+  agent: AgentConfig,
+  options: RecordOptions,
+): Promise<RecordResult> {
+  const source = sourceOf(scenario)
+  const seam = await seamFor(scenario, source)
+  const run = await executeScenario(scenario, agent, { ...options, seam })
+  const result = { scenario: scenario.name, source, stderr: run.stderr }
+  const failures = judgeRun(agent, run)
+  if (failures.length > 0) return { ...result, written: [], unchanged: [], failures }
+
+  const files = new Map([
+    ...(await logFiles(scenario, run)),
+    ...(await goldenFiles(scenario, agent, run, options)),
+  ])
+  const leaks = findLeaks(scenario, files, agent, options.env)
+  if (leaks.length > 0) return { ...result, written: [], unchanged: [], failures: leaks }
+  return { ...result, failures: [], ...(await writeFiles(scenario, files)) }
+}
+
+function sourceOf({ input, files }: Scenario): Source {
+  if (files.override !== undefined) return 'override'
+  return input.recorded === false ? 'authored' : 'provider'
+}
+
+/** An override that is a list stands for the whole script; patches need the log they patch. */
+async function seamFor({ files }: Scenario, source: Source): Promise<Omit<SeamOptions, 'served'>> {
+  if (source === 'provider') return { mode: 'record' }
+  const override: unknown =
+    files.override === undefined ? null : JSON.parse(await readFile(files.override, 'utf8'))
+  return { mode: 'replay', level: 'prompt', ignoresLog: Array.isArray(override) }
+}
+
+/** The agent's logs by file name; a script without a turn gets a header and no more. */
+async function logFiles(scenario: Scenario, run: Execution): Promise<[string, string][]> {
+  const logs = run.logs.filter(isSessionLog)
+  const fresh = logs.length === 0 ? [parseLog(blankLog)] : logs
+  return Promise.all(
+    fresh.map(async (log, index): Promise<[string, string]> => {
+      const path = [scenario.files.session, ...scenario.childLogs][index]
+      const old = path === undefined ? null : parseLog(await readFile(path, 'utf8'))
+      const scrubbed: SessionLog = { ...log, lines: log.lines.map(scrubLogLine) }
+      const name = index === 0 ? scenarioFiles.session : `session.${index}.jsonl`
+      return [name, serializeLines(keepEqualLines(old, scrubbed))]
+    }),
+  )
+}
+
+/** Goldens that differ, or are not there yet. */
+async function goldenFiles(
+  scenario: Scenario,
+  agent: AgentConfig,
+  run: Execution,
+  { pins }: RecordOptions,
+): Promise<[string, string][]> {
+  const { headerClass } = scenario.input
+  const pin = headerClass === null ? null : (pins.get(headerClass) ?? firstPin(scenario))
+  const outputs = await compareOutputs({ scenario, agent, execution: run }, pin)
+  return outputs.flatMap(({ file, actual }: Output): [string, string][] =>
+    file.includes('.golden.') && !file.includes(' ') && actual !== null
+      ? [[file, serializeLines(actual)]]
+      : [],
+  )
+}
+
+/** A class without a pin is pinned by the first of its scenarios that is recorded. */
+const firstPin = ({ folder }: Scenario): Pin => ({ folder, systemPrompt: null, toolSchemas: null })
+
+/** Nothing with a secret in it reaches the disk. */
+function findLeaks(
+  { name, folder, isForeign, input }: Scenario,
+  files: ReadonlyMap<string, string>,
+  agent: AgentConfig,
+  env: RecordOptions['env'],
+): Failure[] {
+  const snapshot = {
+    name,
+    folder,
+    isForeign,
+    input,
+    agent,
+    entries: [...files.keys()],
+    texts: files,
+  }
+  return guardSecrets(snapshot, secretValues(env)).map(({ path, line, message }) => ({
+    code: 'guard',
+    step: null,
+    message: `not written, ${path.slice(folder.length + 1)}:${line}: ${message}`,
+    details: [],
+  }))
+}
+
+async function writeFiles(
+  { folder, childLogs }: Scenario,
+  files: ReadonlyMap<string, string>,
+): Promise<Pick<RecordResult, 'written' | 'unchanged'>> {
+  const written: string[] = []
+  const unchanged: string[] = []
+  for (const [name, text] of files) {
+    const path = join(folder, name)
+    const before = await readFile(path, 'utf8').catch(() => null)
+    if (before === text) unchanged.push(name)
+    else {
+      await writeAtomically(path, text)
+      written.push(name)
+    }
+  }
+  // Child sessions that the run did not have any more.
+  const stale = childLogs.filter((path) => !files.has(path.slice(folder.length + 1)))
+  await Promise.all(stale.map((path) => rm(path)))
+  return { written, unchanged }
+}
