@@ -28,7 +28,9 @@ export function problemOfRule(rule: NormaliseRule): string | null {
   }
   if (match === undefined) return null
   try {
-    return new RegExp(match, 'u').test('') ? `match ${JSON.stringify(match)} matches nothing` : null
+    return new RegExp(match, 'u').test('')
+      ? `match ${JSON.stringify(match)} matches nothing at all, and so everywhere`
+      : null
   } catch (error) {
     return `match ${JSON.stringify(match)} is no regular expression: ${String(error)}`
   }

@@ -22,7 +22,8 @@ export function normaliseTranscript(
   context: NormaliseContext,
 ): string[] {
   const profile = profileOf(context)
-  const ordered = context.housekeeping === 'order' ? messages : settleFacts(messages, profile)
+  const ordered =
+    context.housekeeping === 'order' ? messages : settleFacts(messages, profile, context.tokens)
   const rewriter = createRewriter(profile, ordered, context)
   const joined = context.joinChunks === true ? joinChunks(ordered, profile, rewriter) : ordered
   return joined.map((message) => JSON.stringify(rewriter.message(message)))
@@ -48,19 +49,25 @@ export function goldenMode(lines: readonly string[], context: NormaliseContext =
   const hasRawId = messages.some(
     (message) => message['jsonrpc'] === '2.0' && typeof message['id'] === 'number',
   )
-  const settled = settleFacts(messages, profile)
+  const tokens = hasRawId || lines.some(hasUntypedToken) ? 'untyped' : 'typed'
+  const settled = settleFacts(messages, profile, tokens)
   const isSettled = settled.every((message, index) => message === messages[index])
   return {
-    tokens: hasRawId || lines.some(hasUntypedToken) ? 'untyped' : 'typed',
+    tokens,
     housekeeping: isSettled && settled.length === messages.length ? 'state' : 'order',
   }
 }
 
 /**
  * Facts as a state: the last one of each kind and session, after everything else,
- * by session in the order of the transcript, then by kind.
+ * by session in the order of the transcript, then by kind. Untyped tokens do not tell
+ * sessions apart, so then there is one.
  */
-function settleFacts(messages: readonly Message[], profile: Profile): Message[] {
+function settleFacts(
+  messages: readonly Message[],
+  profile: Profile,
+  tokens: TokenStyle = 'typed',
+): Message[] {
   const steps: Message[] = []
   const facts = new Map<string, Map<string, Message[]>>()
   for (const message of messages) {
@@ -69,8 +76,9 @@ function settleFacts(messages: readonly Message[], profile: Profile): Message[] 
       steps.push(message)
       continue
     }
-    const kinds = facts.get(fact.session) ?? new Map<string, Message[]>()
-    facts.set(fact.session, kinds)
+    const session = tokens === 'typed' ? fact.session : ''
+    const kinds = facts.get(session) ?? new Map<string, Message[]>()
+    facts.set(session, kinds)
     kinds.set(fact.kind, fact.all === true ? [...(kinds.get(fact.kind) ?? []), message] : [message])
   }
   if (facts.size === 0) return steps

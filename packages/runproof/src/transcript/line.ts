@@ -15,14 +15,14 @@ export type Direction = '>' | '<' | 'x'
 /** `t` is in milliseconds since the process was spawned; `raw` is a line that is not JSON-RPC. */
 export type TranscriptLine = { t: number; dir: Direction } & ({ m: Message } | { raw: string })
 
-const directions: Record<string, Direction> = {
-  '>': '>',
-  '<': '<',
-  x: 'x',
-  'client->agent': '>',
-  'agent->client': '<',
-  process: 'x',
-}
+const directions: ReadonlyMap<unknown, Direction> = new Map([
+  ['>', '>'],
+  ['<', '<'],
+  ['x', 'x'],
+  ['client->agent', '>'],
+  ['agent->client', '<'],
+  ['process', 'x'],
+])
 
 export const isRecord = (value: unknown): value is Message =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -51,7 +51,7 @@ export function parseTranscriptLine(text: string): TranscriptLine | { problem: s
 
 function fromEnvelope(value: Message): TranscriptLine | { problem: string } {
   const { dir: spelling, t, t_ms: tMs, m, msg, raw, ...facts } = value
-  const dir = typeof spelling === 'string' ? directions[spelling] : undefined
+  const dir = directions.get(spelling)
   if (dir === undefined) return { problem: '"dir" is not one of ">", "<", "x"' }
   const time = t ?? tMs
   if (typeof time !== 'number') return { problem: '"t" is not a number of milliseconds' }
