@@ -7,10 +7,9 @@
  * It costs one more pass over the events.
  */
 import { outlineStream, type BlockOutline, type StreamOutline } from './assemble.ts'
-import type { FinishReason, StreamChunk } from './chunk.ts'
+import type { StreamChunk } from './chunk.ts'
 import { LlmError } from './error.ts'
 import { isSameJson } from './json.ts'
-import { emptyResponseMessage } from './response.ts'
 import type { SseEvent, WireDecoder } from './wire.ts'
 
 /** Events of the chunks as `write` makes them, refused when `decoder` reads them differently. */
@@ -115,28 +114,4 @@ export function writeBlocks(
 function deltaText(chunk: StreamChunk): string | undefined {
   if (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') return chunk.text
   return chunk.type === 'tool-call-delta' ? chunk.argumentsDelta : undefined
-}
-
-/** Message of the error that an unknown finish word of a provider becomes; its code is the word. */
-export function finishWordMessage(code: string): string {
-  return `the provider ended the response with "${code}"`
-}
-
-/** The error finish for a provider's finish word that this package gives no meaning. */
-export function unknownFinish(word: string): FinishReason {
-  const code = word.toUpperCase()
-  return { kind: 'error', message: finishWordMessage(code), code }
-}
-
-/**
- * How an error finish appears on a wire: as a body that just ends, as a stop
- * that said nothing, as a finish word of the provider's, or as an error object.
- */
-export function formOfError(
-  reason: Extract<FinishReason, { kind: 'error' }>,
-): 'cut' | 'empty' | 'word' | 'object' {
-  if (reason.code === 'STREAM_CLOSED') return 'cut'
-  if (reason.code === 'EMPTY_RESPONSE' && reason.message === emptyResponseMessage) return 'empty'
-  if (reason.code !== undefined && reason.message === finishWordMessage(reason.code)) return 'word'
-  return 'object'
 }

@@ -52,8 +52,8 @@ export type LlmRequest = {
 }
 
 /** The text blocks, one after the other. */
-export function joinText(content: readonly { type: string; text?: string }[]): string {
-  return content.map((block) => (block.type === 'text' ? (block.text ?? '') : '')).join('')
+export function joinText(content: readonly (Block | ImageBlock)[]): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
 }
 
 /** A tool's arguments as the object some providers want; text that is no JSON object is wrapped. */

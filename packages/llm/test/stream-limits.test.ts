@@ -1,4 +1,5 @@
 import {
+  finishOf,
   idleTimeoutMsDefault,
   isRetryable,
   LlmError,
@@ -168,6 +169,15 @@ describe('LlmError', () => {
       requestId: 'r',
     })
     expect(new LlmError('x', 'HTTP_418').toFailure()).toEqual({ message: 'x', code: 'HTTP_418' })
+  })
+
+  it('becomes the terminal reason of a stream, an abort its own kind', () => {
+    expect(finishOf(new LlmError('gone', 'TRANSPORT').toFailure())).toEqual({
+      kind: 'error',
+      message: 'gone',
+      code: 'TRANSPORT',
+    })
+    expect(finishOf(new LlmError('stop', 'ABORTED').toFailure())).toEqual({ kind: 'aborted' })
   })
 
   it('is worth another try for the five codes that pass', () => {

@@ -21,7 +21,7 @@
 import type { FinishReason, Usage } from '../chunk.ts'
 import type { WireReader } from '../decoder.ts'
 import { malformed } from '../error.ts'
-import { unknownFinish } from '../faithful.ts'
+import { unknownFinish } from '../error-finish.ts'
 import {
   countOf,
   isObject,
@@ -35,6 +35,7 @@ import {
 import { readStreamError } from '../provider-error.ts'
 import type { ReplayItem, ReplayState } from '../replay-state.ts'
 import type { Response, ResponseBlock } from '../response.ts'
+import { usageOf } from '../usage.ts'
 import { anthropicErrors } from './error.ts'
 
 /** A content block in progress; `raw` is what the provider's own block is so far. */
@@ -226,16 +227,13 @@ function readUsage(usage: JsonObject): Usage | undefined {
   const input = countOf(usage.input_tokens)
   const output = countOf(usage.output_tokens)
   if (input === undefined && output === undefined) return undefined
-  const cacheRead = countOf(usage.cache_read_input_tokens)
-  const cacheWrite = countOf(usage.cache_creation_input_tokens)
-  const reasoning = countOf(objectOf(usage.output_tokens_details).thinking_tokens)
-  return {
-    inputTokens: input ?? 0,
-    outputTokens: output ?? 0,
-    ...(cacheRead === undefined ? {} : { cacheReadTokens: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWriteTokens: cacheWrite }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
-  }
+  return usageOf({
+    input: input ?? 0,
+    output: output ?? 0,
+    cacheRead: countOf(usage.cache_read_input_tokens),
+    cacheWrite: countOf(usage.cache_creation_input_tokens),
+    reasoning: countOf(objectOf(usage.output_tokens_details).thinking_tokens),
+  })
 }
 
 /** Present when some item says more than its block. */

@@ -4,9 +4,9 @@
  */
 import type { StreamOutline } from '../assemble.ts'
 import type { FinishReason, StreamChunk, Usage } from '../chunk.ts'
-import { formOfError, writeBlocks } from '../faithful.ts'
+import { formOfError } from '../error-finish.ts'
+import { writeBlocks } from '../faithful.ts'
 import { objectsOf, textOf, without, type JsonObject } from '../json.ts'
-import { refuse } from '../message.ts'
 import { readReplayState, replayItems } from '../replay-state.ts'
 import type { EncodeOptions, SseEvent } from '../wire.ts'
 import { anthropicErrors } from './error.ts'
@@ -134,7 +134,8 @@ function stopOf(reason: FinishReason): JsonObject {
           formOfError(reason) === 'word' ? (reason.code ?? '').toLowerCase() : 'end_turn',
       }
     default:
-      return refuse('anthropic', `a finish of kind ${reason.kind}`)
+      // No word for it: whatever is written is read back as something else, and refused.
+      return { stop_reason: reason.kind }
   }
 }
 

@@ -16,7 +16,7 @@
 import type { FinishReason } from '../chunk.ts'
 import type { WireReader } from '../decoder.ts'
 import { malformed } from '../error.ts'
-import { unknownFinish } from '../faithful.ts'
+import { unknownFinish } from '../error-finish.ts'
 import { countOf, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../json.ts'
 import { readStreamError, type ErrorFormat } from '../provider-error.ts'
 import type { Response, ResponseBlock } from '../response.ts'

@@ -4,9 +4,9 @@
  */
 import type { StreamOutline } from '../assemble.ts'
 import type { FinishReason, StreamChunk } from '../chunk.ts'
-import { formOfError, writeBlocks } from '../faithful.ts'
+import { formOfError } from '../error-finish.ts'
+import { writeBlocks } from '../faithful.ts'
 import type { JsonObject } from '../json.ts'
-import { refuse } from '../message.ts'
 import type { ErrorFormat } from '../provider-error.ts'
 import { doneData, type EncodeOptions, type SseEvent } from '../wire.ts'
 import { writeUsage } from './usage.ts'
@@ -64,13 +64,13 @@ export function writeChatCompletion(
     }
   }
   if (finish.kind === 'refusal') sendDelta({ refusal: finish.message ?? '' })
-  sendDelta({}, finishWordOf(finish, errors.wire))
+  sendDelta({}, finishWordOf(finish))
   if (usage) send([], { usage: writeUsage(usage) })
   sendData(doneData)
   return events
 }
 
-function finishWordOf(reason: FinishReason, wire: string): string {
+function finishWordOf(reason: FinishReason): string {
   switch (reason.kind) {
     case 'stop':
     case 'refusal':
@@ -84,6 +84,7 @@ function finishWordOf(reason: FinishReason, wire: string): string {
     case 'error':
       return formOfError(reason) === 'word' ? (reason.code ?? '').toLowerCase() : 'stop'
     default:
-      return refuse(wire, `a finish of kind ${reason.kind}`)
+      // No word for it: whatever is written is read back as something else, and refused.
+      return reason.kind
   }
 }

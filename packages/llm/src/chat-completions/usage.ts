@@ -7,6 +7,7 @@
  */
 import type { Usage } from '../chunk.ts'
 import { countOf, objectOf, type JsonObject } from '../json.ts'
+import { usageOf } from '../usage.ts'
 
 export function readUsage(usage: JsonObject): Usage {
   const prompt = countOf(usage.prompt_tokens) ?? 0
@@ -17,13 +18,13 @@ export function readUsage(usage: JsonObject): Usage {
   const reasoning = countOf(objectOf(usage.completion_tokens_details).reasoning_tokens)
   const isBeside =
     reasoning !== undefined && countOf(usage.total_tokens) === prompt + completion + reasoning
-  return {
-    inputTokens: Math.max(0, prompt - (cacheRead ?? 0) - (cacheWrite ?? 0)),
-    outputTokens: isBeside ? completion + reasoning : completion,
-    ...(cacheRead === undefined ? {} : { cacheReadTokens: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWriteTokens: cacheWrite }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
-  }
+  return usageOf({
+    input: prompt - (cacheRead ?? 0) - (cacheWrite ?? 0),
+    output: isBeside ? completion + reasoning : completion,
+    cacheRead,
+    cacheWrite,
+    reasoning,
+  })
 }
 
 export function writeUsage(usage: Usage): JsonObject {

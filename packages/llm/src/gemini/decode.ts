@@ -18,7 +18,7 @@
 import type { FinishReason, Usage } from '../chunk.ts'
 import type { WireReader } from '../decoder.ts'
 import { malformed } from '../error.ts'
-import { unknownFinish } from '../faithful.ts'
+import { unknownFinish } from '../error-finish.ts'
 import {
   countOf,
   isObject,
@@ -31,6 +31,7 @@ import {
 import { readStreamError } from '../provider-error.ts'
 import type { ReplayItem, ReplayState } from '../replay-state.ts'
 import type { Response, ResponseBlock } from '../response.ts'
+import { usageOf } from '../usage.ts'
 import { geminiErrors } from './error.ts'
 import {
   applyPartialArguments,
@@ -197,12 +198,12 @@ function readUsage(usage: JsonObject): Usage | undefined {
   const cacheRead = countOf(usage.cachedContentTokenCount)
   const reasoning = countOf(usage.thoughtsTokenCount)
   const toolUse = countOf(usage.toolUsePromptTokenCount) ?? 0
-  return {
-    inputTokens: Math.max(0, (prompt ?? 0) + toolUse - (cacheRead ?? 0)),
-    outputTokens: (answer ?? 0) + (reasoning ?? 0),
-    ...(cacheRead === undefined ? {} : { cacheReadTokens: cacheRead }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
-  }
+  return usageOf({
+    input: (prompt ?? 0) + toolUse - (cacheRead ?? 0),
+    output: (answer ?? 0) + (reasoning ?? 0),
+    cacheRead,
+    reasoning,
+  })
 }
 
 function replayState(items: ReplayItem[]): ReplayState | undefined {

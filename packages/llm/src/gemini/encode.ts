@@ -5,9 +5,10 @@
  */
 import type { StreamOutline } from '../assemble.ts'
 import type { FinishReason, StreamChunk, Usage } from '../chunk.ts'
-import { formOfError, writeBlocks } from '../faithful.ts'
+import { formOfError } from '../error-finish.ts'
+import { writeBlocks } from '../faithful.ts'
 import type { JsonObject } from '../json.ts'
-import { argumentsObject, refuse } from '../message.ts'
+import { argumentsObject } from '../message.ts'
 import { readReplayState, replayItems } from '../replay-state.ts'
 import type { EncodeOptions, SseEvent } from '../wire.ts'
 import { geminiErrors } from './error.ts'
@@ -90,7 +91,8 @@ function endOf(reason: FinishReason): JsonObject {
       }
     }
     default:
-      return refuse('gemini', `a finish of kind ${reason.kind}`)
+      // No word for it: whatever is written is read back as something else, and refused.
+      return { finishReason: reason.kind }
   }
 }
 

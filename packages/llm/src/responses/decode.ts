@@ -18,11 +18,12 @@
 import type { FinishReason, Usage } from '../chunk.ts'
 import type { WireReader } from '../decoder.ts'
 import { malformed } from '../error.ts'
-import { unknownFinish } from '../faithful.ts'
+import { unknownFinish } from '../error-finish.ts'
 import { countOf, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../json.ts'
 import { readStreamError } from '../provider-error.ts'
 import type { ReplayItem, ReplayState } from '../replay-state.ts'
 import type { Response, ResponseBlock } from '../response.ts'
+import { usageOf } from '../usage.ts'
 import { responsesErrors } from './error.ts'
 import {
   callersCallArguments,
@@ -252,12 +253,11 @@ function readUsage(usage: JsonObject): Usage {
   const details = objectOf(usage.input_tokens_details)
   const cacheRead = countOf(details.cached_tokens)
   const cacheWrite = countOf(details.cache_write_tokens)
-  const reasoning = countOf(objectOf(usage.output_tokens_details).reasoning_tokens)
-  return {
-    inputTokens: Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)),
-    outputTokens: countOf(usage.output_tokens) ?? 0,
-    ...(cacheRead === undefined ? {} : { cacheReadTokens: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWriteTokens: cacheWrite }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
-  }
+  return usageOf({
+    input: input - (cacheRead ?? 0) - (cacheWrite ?? 0),
+    output: countOf(usage.output_tokens) ?? 0,
+    cacheRead,
+    cacheWrite,
+    reasoning: countOf(objectOf(usage.output_tokens_details).reasoning_tokens),
+  })
 }

@@ -5,9 +5,9 @@
  */
 import type { BlockOutline, StreamOutline } from '../assemble.ts'
 import type { FinishReason, StreamChunk, Usage } from '../chunk.ts'
-import { formOfError, writeBlocks } from '../faithful.ts'
+import { formOfError } from '../error-finish.ts'
+import { writeBlocks } from '../faithful.ts'
 import type { JsonObject } from '../json.ts'
-import { refuse } from '../message.ts'
 import { readReplayState, type ReplayItem } from '../replay-state.ts'
 import type { EncodeOptions, SseEvent } from '../wire.ts'
 import { streamErrorCode } from './error.ts'
@@ -217,7 +217,8 @@ function ended(finish: FinishReason, form: 'empty' | 'word' | undefined): End {
         ? incomplete((finish.code ?? '').toLowerCase())
         : { status: 'completed' }
     case 'aborted':
-      return refuse('openai-responses', `a finish of kind ${finish.kind}`)
+      // No word for it: whatever is written is read back as something else, and refused.
+      return incomplete(finish.kind)
     default:
       return { status: 'completed' }
   }
