@@ -22,8 +22,10 @@ export type AcpRule = {
 const error = (message: string): Fault => ({ severity: 'error', message })
 const warning = (message: string): Fault => ({ severity: 'warning', message })
 
-const bothSides = ({ client, agent }: Evidence): string | null =>
-  client && agent ? null : "the file holds the agent's side only"
+const bothSides = ({ client, agent }: Evidence): string | null => {
+  if (client && agent) return null
+  return `the file holds the ${client ? "client's" : "agent's"} side only`
+}
 const someTurnEnds = (evidence: Evidence): string | null =>
   evidence.ends > 0 ? null : 'no turn ends in this file'
 const anything = (): null => null
