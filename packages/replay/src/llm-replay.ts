@@ -16,9 +16,9 @@
 import type { StreamChunk } from '@runproof/llm'
 import { ReplayError } from './error.ts'
 import { createReplay, missOf } from './replay.ts'
-import type { ReplayReport, ReplayRequest } from './replay.ts'
-import { readSeam } from './seam/config.ts'
-import type { ReplayConfig, Seam } from './seam/config.ts'
+import type { Replay, ReplayReport, ReplayRequest } from './replay.ts'
+import { findReportFile, readSeam } from './seam/config.ts'
+import type { ReplayConfig } from './seam/config.ts'
 import { readScripts, writeMarker, writeReport } from './seam/files.ts'
 
 export type { ReplayConfig } from './seam/config.ts'
@@ -43,26 +43,12 @@ export type ReplayHost = {
  */
 export function apply(ctx: ReplayHost, config?: ReplayConfig | null): void {
   // An entry of a composition without configuration passes null.
-  const seam = readSeam(config ?? {}, process.env)
-  const { level, cwd, startAt, report } = seam
-  const save = (state: ReplayReport): void => {
-    if (report !== undefined) writeReport(report, state)
+  const options = config ?? {}
+  const file = findReportFile(options, process.env)
+  const save = (report: ReplayReport): void => {
+    if (file !== undefined) writeReport(file, report)
   }
-  const onMiss = (): void => {
-    try {
-      save(replay.report())
-    } catch {
-      // The miss itself must reach the agent; the disposer writes again, and fails loudly.
-    }
-  }
-  const replay = createReplay({
-    scripts: loadScripts(seam),
-    level,
-    cwd,
-    startAt,
-    writeMarker,
-    onMiss,
-  })
+  const replay = openReplay(options, save)
   ctx.effect(() => () => {
     replay.close()
     save(replay.report())
@@ -70,12 +56,25 @@ export function apply(ctx: ReplayHost, config?: ReplayConfig | null): void {
   ctx.on('llm/stream', (request) => replay.stream(request))
 }
 
-function loadScripts(seam: Seam): ReturnType<typeof readScripts> {
+function openReplay(options: ReplayConfig, save: (report: ReplayReport) => void): Replay {
   try {
-    return readScripts(seam)
+    const seam = readSeam(options, process.env)
+    const replay = createReplay({
+      ...seam,
+      scripts: readScripts(seam),
+      writeMarker,
+      onMiss() {
+        try {
+          save(replay.report())
+        } catch {
+          // The agent must hear of the miss itself; the disposer tries to write again.
+        }
+      },
+    })
+    return replay
   } catch (reason) {
-    if (ReplayError.is(reason) && seam.report !== undefined) {
-      writeReport(seam.report, { served: 0, unused: 0, misses: [missOf(reason)], sessions: [] })
+    if (ReplayError.is(reason)) {
+      save({ served: 0, unused: 0, misses: [missOf(reason)], sessions: [] })
     }
     throw reason
   }

@@ -100,6 +100,7 @@ type Match = { index: number; call: RecordedCall | null } | { difference: Differ
 
 export function createReplay(options: ReplayOptions): Replay {
   const { scripts, level = 'strict', cwd, startAt = 0, onMiss, writeMarker } = options
+  refuseStart(startAt, scripts[0])
   const cursors = scripts.map((script, i): Cursor => {
     const at = i === 0 ? startAt : 0
     return { script, sessionId: null, at, matched: at - 1, inFlight: null }
@@ -168,6 +169,12 @@ export function createReplay(options: ReplayOptions): Replay {
     },
     close: () => closing.abort(),
   }
+}
+
+function refuseStart(startAt: number, primary: ReplayScript | undefined): void {
+  const count = primary?.entries.length ?? 0
+  if (Number.isSafeInteger(startAt) && startAt >= 0 && startAt <= count) return
+  throw new ReplayError('bad-config', `startAt is ${startAt}, but the script has ${count} calls`)
 }
 
 function matchCall(

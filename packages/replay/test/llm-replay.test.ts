@@ -290,6 +290,9 @@ describe('a host does not start', () => {
       unused: 0,
       misses: [{ code: 'missing-file', file: missing }],
     })
+    vi.stubEnv('RUNPROOF_REPORT', report)
+    await expect(startHost({})).rejects.toThrow()
+    expect(readReport(report).misses).toMatchObject([{ code: 'bad-config' }])
   })
 
   it('and leaves no half-written report', async () => {

@@ -207,7 +207,7 @@ export function fieldsOf(type: string): Record<string, Field> {
   return isCoreType(type) ? coreFields[type] : {}
 }
 
-export function isCoreEvent(event: SessionEvent): event is CoreEvent {
+function isCoreEvent(event: SessionEvent): event is CoreEvent {
   return isCoreType(event.type)
 }
 

@@ -32,7 +32,6 @@ export type Seam = {
   file: string
   override: string | undefined
   childFiles: string[]
-  report: string | undefined
   level: CompareLevel
   cwd: string | undefined
   startAt: number
@@ -45,11 +44,19 @@ const modeNames = ['RUNPROOF_MODE', 'DSH_SNAPSHOT']
 /** `refresh` is the DeepSeek Harness's: it replays too, and its harness rewrites expectations. */
 const replayModes = new Set(['replay', 'refresh'])
 
+function readVariable(env: Environment, names: readonly string[]): string | undefined {
+  return names.map((key) => env[key]).find((value) => value !== undefined && value !== '')
+}
+
+/** Where the report goes; found first, so that it can tell of a configuration that is refused. */
+export function findReportFile(config: ReplayConfig, env: Environment): string | undefined {
+  return config.report ?? readVariable(env, ['RUNPROOF_REPORT'])
+}
+
 /** Throws `bad-config`: no log named, a mode that does not replay, an unknown key or value. */
 export function readSeam(config: ReplayConfig, env: Environment): Seam {
   refuseUnknown(config)
-  const read = (...names: string[]): string | undefined =>
-    names.map((key) => env[key]).find((value) => value !== undefined && value !== '')
+  const read = (...names: string[]): string | undefined => readVariable(env, names)
   const modeName = modeNames.find((key) => read(key) !== undefined)
   const mode = modeName && read(modeName)
   if (mode !== undefined && !replayModes.has(mode)) {
@@ -68,7 +75,6 @@ export function readSeam(config: ReplayConfig, env: Environment): Seam {
     file,
     override: config.override ?? read('RUNPROOF_OVERRIDE_FILE', 'DSH_SNAPSHOT_OVERRIDE'),
     childFiles: config.childFiles ?? children?.split(delimiter).filter((path) => path !== '') ?? [],
-    report: config.report ?? read('RUNPROOF_REPORT'),
     level: readLevel(config.level ?? read('RUNPROOF_REPLAY_LEVEL') ?? 'strict'),
     cwd: config.cwd,
     startAt: config.startAt ?? 0,

@@ -20,7 +20,7 @@ import type { SessionEvent, SessionHeader } from '../event.ts'
 import { createSessionReader } from '../reader.ts'
 import { isCode } from './lock.ts'
 
-export const logName = 'session.jsonl'
+const logName = 'session.jsonl'
 
 /** A folder name may have 255 bytes; the cwd part keeps its end, which tells most. */
 const cwdNameLengthMax = 120

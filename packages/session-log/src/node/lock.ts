@@ -24,34 +24,46 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { SessionLogError } from '../error.ts'
 
+/** `host` is URI-encoded, as in the file's name. */
 type Claim = { pid: number; start: string; host: string }
 
 /** Takes the lock of `file`, whose folder must exist. The result gives it back; call it once. */
 export async function acquireLock(file: string): Promise<() => Promise<void>> {
-  const folder = dirname(file)
-  const prefix = `${basename(file)}.lock@`
   const start = (await readProcess(process.pid))?.start ?? '0'
-  const own = `${prefix}${process.pid}-${start}@${encodeURIComponent(hostname())}`
-  const path = join(folder, own)
+  const path = `${file}.lock@${process.pid}-${start}@${thisHost()}`
   try {
     const handle = await open(path, 'wx')
     await handle.close()
   } catch (reason) {
-    if (isCode(reason, 'EEXIST')) throw lockedError(file, path, 'this process')
+    throw isCode(reason, 'EEXIST') ? lockedError(file, path, 'this process') : reason
+  }
+  try {
+    await refuseOthers(file, path)
+  } catch (reason) {
+    await removeFile(path)
     throw reason
   }
-  const others = (await readdir(folder)).filter((name) => name.startsWith(prefix) && name !== own)
-  for (const name of others) {
+  return () => removeFile(path)
+}
+
+/** Throws `locked` for a claim of another living process; removes those of dead ones. */
+async function refuseOthers(file: string, own: string): Promise<void> {
+  const folder = dirname(file)
+  const prefix = `${basename(file)}.lock@`
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    if (!name.startsWith(prefix) || name === basename(own)) continue
     const claim = parseClaim(name.slice(prefix.length))
-    if (claim !== undefined && !(await isAlive(claim))) {
-      await removeFile(join(folder, name))
-      continue
+    if (claim === undefined) throw lockedError(file, path, name)
+    if (await isAlive(claim)) {
+      throw lockedError(file, path, `process ${claim.pid} on ${claim.host}`)
     }
     await removeFile(path)
-    const holder = claim === undefined ? name : `process ${claim.pid} on ${claim.host}`
-    throw lockedError(file, join(folder, name), holder)
   }
-  return () => removeFile(path)
+}
+
+function thisHost(): string {
+  return encodeURIComponent(hostname())
 }
 
 function lockedError(file: string, claim: string, holder: string): SessionLogError {
@@ -66,11 +78,11 @@ function parseClaim(text: string): Claim | undefined {
   const parts = /^(\d+)-(\d+)@(.*)$/.exec(text)
   if (parts === null) return undefined
   const [, pid = '', start = '', host = ''] = parts
-  return { pid: Number(pid), start, host: decodeURIComponent(host) }
+  return { pid: Number(pid), start, host }
 }
 
 async function isAlive(claim: Claim): Promise<boolean> {
-  if (claim.host !== hostname()) return true
+  if (claim.host !== thisHost()) return true
   try {
     process.kill(claim.pid, 0)
   } catch (reason) {

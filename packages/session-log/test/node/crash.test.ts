@@ -56,6 +56,22 @@ describe('killed at its n-th operation', () => {
 })
 
 describe('the lock', () => {
+  it('keeps writers apart that open, append and close as fast as they can', async () => {
+    const file = join(makeFolder(), 'session.jsonl')
+    const racer = fileURLToPath(new URL('racing-writer.ts', import.meta.url))
+    const runs = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const child = spawn(process.execPath, ['--conditions=@runproof/source', racer, file, '60'])
+        return text(child.stderr)
+      }),
+    )
+    expect(runs).toEqual(['', '', ''])
+    // Two at once would have written the same `seq` twice.
+    const { events } = await readSessionLog(file)
+    expect(events).toHaveLength(180)
+    expect(new Set(events.map(({ data }) => JSON.stringify(data))).size).toBe(180)
+  })
+
   it('names the living writer, and falls with its death', async () => {
     const file = join(makeFolder(), 'session.jsonl')
     // Acknowledges its first batch, then halts with the log open.

@@ -47,7 +47,7 @@ describe('one writer a log', () => {
   })
 
   it.each([
-    ['of another machine', `1-1@some%20other%40host`, 'process 1 on some other@host'],
+    ['of another machine', `1-1@some%20other%40host`, 'process 1 on some%20other%40host'],
     [
       'of a living process whose start nobody knows',
       `${process.ppid}-0@${host}`,
