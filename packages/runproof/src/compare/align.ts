@@ -9,7 +9,7 @@ import type { Event } from './event.ts'
 export type Pair = { expected: Event; actual: Event | null } | { expected: null; actual: Event }
 
 /** More edits than this, and the outputs have nothing to do with each other: one gap. */
-const editsMax = 4000
+const editsMax = 1000
 
 /** A larger gap is paired in order, without looking for the best pairs. */
 const gapCellsMax = 250_000

@@ -89,3 +89,13 @@ function identityOf(value: Record<string, unknown>): string {
   if (typeof call === 'string') return call
   return typeof id === 'string' || typeof id === 'number' ? String(id) : ''
 }
+
+/** What a line says: the update, parameters, result or data of an event, else the line. */
+export function bodyOf(text: string): string {
+  const value = parse(text)
+  if (value === null) return text
+  const { params, result, error, data } = value
+  const body =
+    (isRecord(params) ? (params['update'] ?? params) : undefined) ?? result ?? error ?? data
+  return JSON.stringify(body ?? value)
+}

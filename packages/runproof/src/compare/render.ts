@@ -5,6 +5,7 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
 import picocolors from 'picocolors'
 import { visible } from '../visible.ts'
+import { bodyOf } from './event.ts'
 import { describeChange } from './describe.ts'
 import type { Difference, EventChange, FieldChange } from './difference.ts'
 
@@ -20,6 +21,9 @@ type Paint = ReturnType<typeof picocolors.createColors>
 
 /** Text kept around a difference inside a long line, in UTF-16 units. */
 const aroundUnits = 60
+
+/** An event that is there on one side only is cut to this. */
+const excerptUnits = 180
 
 /** Both values are shown side by side up to this length. */
 const inlineUnitsMax = 60
@@ -128,9 +132,11 @@ function words(before: string, after: string, paint: Paint): string {
     .join('')
 }
 
-/** A line of an event that is there on one side only. */
-const excerpt = (text: string): string =>
-  visible(text.length <= 3 * aroundUnits ? text : `${text.slice(0, 3 * aroundUnits)}…`)
+/** What an event that is there on one side only says, without its envelope. */
+function excerpt(text: string): string {
+  const body = bodyOf(text)
+  return visible(body.length <= excerptUnits ? body : `${body.slice(0, excerptUnits)}…`)
+}
 
 function textLines(change: EventChange, paint: Paint): string[] {
   switch (change.kind) {
