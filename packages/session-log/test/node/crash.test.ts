@@ -1,10 +1,12 @@
 /** Kill -9 at every operation: no acknowledged event is lost and the log always loads. */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deriveClosers, parseSessionLog, serializeEvent } from '@runproof/session-log'
 import { openSessionLog, readSessionLog } from '@runproof/session-log/node'
 import { createClock, makeFolder } from './folder.ts'
@@ -14,8 +16,24 @@ const writer = fileURLToPath(new URL('crashing-writer.ts', import.meta.url))
 /** `acknowledged`: lines of the log that the writer was promised. */
 type Run = { acknowledged: string[]; killed: boolean; stderr: string }
 
+/** Compiled sources, filled by one run that is let live: a killed process keeps none. */
+let compileCache: string
+
+beforeAll(async () => {
+  compileCache = mkdtempSync(join(tmpdir(), 'runproof-compiled-'))
+  await runWriter(join(compileCache, 'session.jsonl'), '0', 'in', 'first')
+})
+
+afterAll(() => rmSync(compileCache, { recursive: true, force: true }))
+
+function startProgram(program: string, ...args: string[]): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, ['--conditions=@runproof/source', program, ...args], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+  })
+}
+
 async function runWriter(...args: string[]): Promise<Run> {
-  const child = spawn(process.execPath, ['--conditions=@runproof/source', writer, ...args])
+  const child = startProgram(writer, ...args)
   const exit = new Promise<NodeJS.Signals | null>((resolve) => {
     child.once('close', (_code, signal) => resolve(signal))
   })
@@ -61,8 +79,7 @@ describe('the lock', () => {
     const racer = fileURLToPath(new URL('racing-writer.ts', import.meta.url))
     const runs = await Promise.all(
       [1, 2, 3].map(async () => {
-        const child = spawn(process.execPath, ['--conditions=@runproof/source', racer, file, '60'])
-        return text(child.stderr)
+        return text(startProgram(racer, file, '60').stderr)
       }),
     )
     expect(runs).toEqual(['', '', ''])
@@ -75,11 +92,7 @@ describe('the lock', () => {
   it('names the living writer, and falls with its death', async () => {
     const file = join(makeFolder(), 'session.jsonl')
     // Acknowledges its first batch, then halts with the log open.
-    const child = spawn(
-      process.execPath,
-      ['--conditions=@runproof/source', writer, file, '3', 'stop', 'first'],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
+    const child = startProgram(writer, file, '3', 'stop', 'first')
     const closed = new Promise((resolve) => child.once('close', resolve))
     await new Promise((resolve) => child.stdout.once('data', resolve))
     const options = { file, clock: createClock() }
