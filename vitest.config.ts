@@ -11,13 +11,14 @@ export default defineConfig({
     testTimeout: 30_000,
     coverage: {
       provider: 'v8',
-      include: ['packages/{sse,progress,llm,session-log}/src/**'],
+      include: ['packages/{sse,progress,llm,session-log,replay}/src/**'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: {
         'packages/sse/src/**': { lines: 95 },
         'packages/progress/src/**': { lines: 95 },
         'packages/llm/src/**': { lines: 95 },
         'packages/session-log/src/**': { lines: 95 },
+        'packages/replay/src/**': { lines: 95 },
       },
     },
   },

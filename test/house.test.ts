@@ -25,7 +25,7 @@ const rooms: Record<string, Room> = {
     name: '@runproof/session-log',
     floor: 1,
     entries: ['.', './node'],
-    dependencies: ['@runproof/llm', 'proper-lockfile'],
+    dependencies: ['@runproof/llm'],
   },
   replay: {
     name: '@runproof/replay',
