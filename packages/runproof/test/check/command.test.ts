@@ -1,9 +1,10 @@
 /** The command itself: what it prints, how it ends, what it refuses. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { runproof } from '../command-line.ts'
+import { jsonLines, runproof } from '../command-line.ts'
 import { briefly, check, fixture } from './check.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'runproof-check-'))
@@ -91,6 +92,20 @@ describe('JSON', () => {
       },
     ])
   })
+})
+
+it('fits docs/formats/check.schema.json, whatever the file', async () => {
+  const url = new URL('../../../../docs/formats/check.schema.json', import.meta.url)
+  const validate = new Ajv({ strict: false }).compile(JSON.parse(readFileSync(url, 'utf8')))
+  const files = ['acp/authored', 'acp/negative', 'session-log'].flatMap((name) =>
+    readdirSync(fixture(name))
+      .filter((file) => file.endsWith('.jsonl'))
+      .map((file) => fixture(`${name}/${file}`)),
+  )
+  const { stdout } = await runproof(['check', ...files, '--json'])
+  const lines = jsonLines(stdout)
+  expect(lines.length).toBeGreaterThan(files.length)
+  expect(lines.filter((line) => !validate(line))).toEqual([])
 })
 
 describe('input', () => {
