@@ -6,7 +6,7 @@
  * `block-end` is made up for, deltas after a `block-end` are ignored, and a
  * `block-end` has the last word on its block. Strictness is the checker's job.
  */
-import type { Block, FinishReason, StreamChunk, Usage } from './chunk.ts'
+import { blockOf, type Block, type FinishReason, type StreamChunk, type Usage } from './chunk.ts'
 
 /** One block as a stream tells it; `text` holds the arguments of a tool call. */
 export type BlockOutline = {
@@ -115,7 +115,7 @@ export function assembleMessage(chunks: Iterable<StreamChunk>): AssembledMessage
       if (block.type === 'tool-call') return !interrupted && finish.kind !== 'max-tokens'
       return !interrupted || block.text.trim() !== ''
     })
-    .map(toBlock)
+    .map(blockOf)
   return {
     content,
     ...(usage ? { usage } : {}),
@@ -123,8 +123,4 @@ export function assembleMessage(chunks: Iterable<StreamChunk>): AssembledMessage
     ...(replayState !== undefined && content.length === blocks.length ? { replayState } : {}),
     interrupted,
   }
-}
-
-function toBlock({ type, text, id, name }: BlockOutline): Block {
-  return type === 'tool-call' ? { type, id, name, arguments: text } : { type, text }
 }

@@ -19,6 +19,17 @@ export type Block =
   | { type: 'reasoning'; text: string }
   | { type: 'tool-call'; id: string; name: string; arguments: string }
 
+/** The finished block of what streamed; `text` holds the arguments of a tool call. */
+export function blockOf(block: {
+  type: Block['type']
+  text: string
+  id: string
+  name: string
+}): Block {
+  const { type, text, id, name } = block
+  return type === 'tool-call' ? { type, id, name, arguments: text } : { type, text }
+}
+
 /**
  * Token counts. The three input counts are disjoint: `inputTokens` are those
  * neither read from nor written to a cache. `outputTokens` is everything the

@@ -5,7 +5,8 @@
  *
  * Rules of the end:
  * - a stop with a tool call in it is `tool-calls`: the caller has work to do;
- * - `tool-calls` without a tool call has lost something: MALFORMED_RESPONSE;
+ * - `tool-calls` without a tool call, or a call without a name or an id, has
+ *   lost something: MALFORMED_RESPONSE;
  * - a stop with no text, no reasoning, no call and nothing kept for replay is
  *   EMPTY_RESPONSE;
  * - a failure ends the stream where it stands: open blocks stay open, and no
@@ -13,7 +14,7 @@
  *
  * Invariant: one `finish`, and nothing after it.
  */
-import type { Block, FinishReason, StreamChunk, Usage } from './chunk.ts'
+import { blockOf, type Block, type FinishReason, type StreamChunk, type Usage } from './chunk.ts'
 import { malformed, type LlmFailure } from './error.ts'
 import type { ReplayState } from './replay-state.ts'
 
@@ -88,7 +89,7 @@ export function createResponse(): Response {
     end(block) {
       if (block.ended) return
       block.ended = true
-      emit({ type: 'block-end', index: block.index, block: toBlock(block) })
+      emit({ type: 'block-end', index: block.index, block: blockOf(block) })
     },
     endAll() {
       for (const block of blocks) response.end(block)
@@ -116,23 +117,20 @@ export function createResponse(): Response {
   return response
 }
 
-function toBlock({ type, text, id, name }: ResponseBlock): Block {
-  return type === 'tool-call' ? { type, id, name, arguments: text } : { type, text }
-}
-
 function settle(
   reason: FinishReason,
   blocks: readonly ResponseBlock[],
   hasReplayState: boolean,
 ): FinishReason {
-  const hasCall = blocks.some((block) => block.type === 'tool-call')
+  const calls = blocks.filter((block) => block.type === 'tool-call')
+  if (reason.kind !== 'stop' && reason.kind !== 'tool-calls') return reason
+  if (calls.some(({ id, name }) => id === '' || name === '')) {
+    return { kind: 'error', ...malformed('a tool call without a name or an id') }
+  }
+  if (calls.length > 0) return { kind: 'tool-calls' }
   if (reason.kind === 'stop') {
-    if (hasCall) return { kind: 'tool-calls' }
     if (hasReplayState || blocks.some((block) => block.text !== '')) return reason
     return { kind: 'error', message: emptyResponseMessage, code: 'EMPTY_RESPONSE' }
   }
-  if (reason.kind === 'tool-calls' && !hasCall) {
-    return { kind: 'error', ...malformed('the response ended for a tool call but holds none') }
-  }
-  return reason
+  return { kind: 'error', ...malformed('the response ended for a tool call but holds none') }
 }

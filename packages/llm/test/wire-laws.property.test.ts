@@ -25,7 +25,7 @@ describe.each(wireNames)('%s', (name) => {
         }
         expect(assembleMessage(decode(wire, events))).toEqual(assembleMessage(chunks))
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     )
   })
 
@@ -37,7 +37,7 @@ describe.each(wireNames)('%s', (name) => {
         expect(assembleMessage(back)).toEqual(assembleMessage(chunks))
         expect(decode(wire, wire.encode(back))).toEqual(back)
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     )
   })
 
@@ -50,7 +50,7 @@ describe.each(wireNames)('%s', (name) => {
         expect(checkChunks(chunks)).toEqual([])
         expect(chunks.at(-1)?.type).toBe('finish')
       }),
-      { numRuns: 400 },
+      { numRuns: 250 },
     )
   })
 })

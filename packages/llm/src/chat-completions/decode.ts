@@ -15,7 +15,6 @@
  */
 import type { FinishReason } from '../chunk.ts'
 import type { WireReader } from '../decoder.ts'
-import { malformed } from '../error.ts'
 import { unknownFinish } from '../error-finish.ts'
 import { countOf, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../json.ts'
 import { readStreamError, type ErrorFormat } from '../provider-error.ts'
@@ -81,10 +80,6 @@ export function readChatCompletion(response: Response, errors: ErrorFormat): Wir
     done() {
       isDone = true
       if (finishWord === '') return
-      if (response.blocks.some((block) => block.type === 'tool-call' && block.name === '')) {
-        response.fail(malformed('a tool call without a name'))
-        return
-      }
       response.endAll()
       response.finish(finishReason(finishWord, refusal), { usage: usage && readUsage(usage) })
     },
