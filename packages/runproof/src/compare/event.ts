@@ -21,6 +21,9 @@ export type Event = {
   shape: string
 }
 
+/** The label of a line that is no event. */
+export const textLabel = 'line'
+
 /** Numbers of session events that move when an event is added before them. */
 const numberKeys: ReadonlySet<string> = new Set(['seq', 'seq0', 'sourceEventSeqs'])
 
@@ -32,7 +35,7 @@ export function readEvents(lines: readonly string[]): Event[] {
       line: index + 1,
       text,
       value,
-      label: value === null ? 'line' : labelOf(value),
+      label: value === null ? textLabel : labelOf(value),
       identity: value === null ? '' : identityOf(value),
       content,
       shape: value === null ? text : unnumbered(value),
@@ -79,7 +82,7 @@ function labelOf(value: Record<string, unknown>): string {
     const part = isRecord(chunk) ? chunk['type'] : undefined
     return typeof part === 'string' ? `${type} ${part}` : type
   }
-  return typeof kind === 'string' ? kind : 'line'
+  return typeof kind === 'string' ? kind : textLabel
 }
 
 function identityOf(value: Record<string, unknown>): string {

@@ -6,7 +6,7 @@ import { diffLines, diffWordsWithSpace } from 'diff'
 import picocolors from 'picocolors'
 import { visible } from '../visible.ts'
 import { bodyOf } from './event.ts'
-import { describeChange } from './describe.ts'
+import { describeChange, placeOf } from './describe.ts'
 import type { Difference, EventChange, FieldChange } from './difference.ts'
 
 export type RenderOptions = {
@@ -62,12 +62,9 @@ function changeLines(change: EventChange, paint: Paint): string[] {
     case 'extra':
       return [head(describe(change)), `      ${paint.green(excerpt(change.actual))}`]
     case 'changed': {
-      const { line, event, fields, expected, actual } = change
+      const { fields, expected, actual } = change
       const whole = fields.length === 0 ? [{ path: '', expected, actual }] : fields
-      return [
-        head(`line ${line} ${visible(event)}`),
-        ...whole.flatMap((field) => fieldLines(field, paint)),
-      ]
+      return [head(visible(placeOf(change))), ...whole.flatMap((field) => fieldLines(field, paint))]
     }
     default:
       return [head(describe(change))]

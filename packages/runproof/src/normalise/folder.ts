@@ -13,9 +13,9 @@
 export type Folders = Readonly<Record<string, string | readonly string[]>>
 
 export type FolderReplacer = {
-  replace(text: string): string
+  replace: (text: string) => string
   /** The same for a text that is one path as a whole: every separator becomes a slash on Windows. */
-  replacePath(text: string): string
+  replacePath: (text: string) => string
 }
 
 type Pattern = { length: number; needle: string; expression: RegExp; token: string }

@@ -44,7 +44,7 @@ function code(text: string): string {
 
 function fence(text: string): string {
   const ticks = '`'.repeat(Math.max(3, longestTicks(text) + 1))
-  return `${ticks}diff\n${text}\n${ticks}`
+  return `${ticks}text\n${text}\n${ticks}`
 }
 
 const longestTicks = (text: string): number =>

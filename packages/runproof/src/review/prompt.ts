@@ -58,17 +58,15 @@ const option = (value: string, label: string): Option<string> => ({ value, label
 function optionsFor({ first, members }: Group, text: boolean): Option<string>[] {
   const many = members.length > 1
   const scope = many ? ` these ${members.length}` : ''
+  const isAcceptable = members.some(({ goldenPath }) => isGolden(goldenPath))
+  const hasText = first.difference.changes.length > 0
   return [
-    ...(members.some(({ goldenPath }) => isGolden(goldenPath))
-      ? [option('a', `accept${scope}`)]
-      : []),
+    ...(isAcceptable ? [option('a', `accept${scope}`)] : []),
     option('r', `reject${scope}: the golden stays, the difference is forgotten`),
     option('s', 'skip: decide later'),
     ...(many ? [option('e', 'each on its own')] : []),
-    ...(first.difference.changes.length > 0
-      ? [option('t', text ? 'show as events again' : 'show as text')]
-      : []),
-    option('l', 'accept this and all that is left'),
+    ...(hasText ? [option('t', text ? 'show as events again' : 'show as text')] : []),
+    ...(isAcceptable ? [option('l', 'accept this and all that is left')] : []),
     option('q', 'quit'),
   ]
 }

@@ -21,6 +21,8 @@ const output = fc.array(line, { maxLength: 12 })
 const compare = (expected: string[], actual: string[]): ReturnType<typeof compareLines> =>
   compareLines({ scenario: 's', file: 'f', expected, actual })
 
+const said = (lines: string[]): string[] => readEvents(lines).map(({ content }) => content)
+
 describe('comparing', () => {
   it('uses every event of both sides once, in order', () => {
     fc.assert(
@@ -39,7 +41,6 @@ describe('comparing', () => {
   })
 
   it('finds nothing exactly where the lines say the same', () => {
-    const said = (lines: string[]): string[] => readEvents(lines).map(({ content }) => content)
     fc.assert(
       fc.property(output, output, (left, right) => {
         expect(compare(left, left)).toBeNull()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changesMax, compareLines } from '../../src/compare/compare.ts'
 import type { Difference, EventChange } from '../../src/compare/difference.ts'
-import { chunk, response, update, type Message } from '../normalise/acp-messages.ts'
+import { chunk, parse, response, update, type Message } from '../normalise/acp-messages.ts'
 
 const session = '{{session:1}}'
 const call = (toolCallId: string, fields: Message): Message =>
@@ -38,6 +38,13 @@ const brief = (change: EventChange): unknown[] => [
   change.event,
   ...('fields' in change ? change.fields.map(({ path }) => path) : []),
 ]
+
+/** An event of a session log. */
+const event = (seq: number, text: string): Message => ({
+  type: 'assistant/chunk',
+  seq,
+  data: { chunk: { type: 'text-delta', text } },
+})
 
 describe('compareLines', () => {
   it.each<[what: string, actual: unknown[], changes: unknown[][], summary: string]>([
@@ -118,11 +125,6 @@ describe('compareLines', () => {
   })
 
   it('tells a lost event of a log from what is only numbered anew', () => {
-    const event = (seq: number, text: string): Message => ({
-      type: 'assistant/chunk',
-      seq,
-      data: { chunk: { type: 'text-delta', text } },
-    })
     const expected = ['a', 'b', 'c', 'd'].map((text, seq) => event(seq, text))
     const { changes } = compare(
       ['a', 'c', 'd'].map((text, seq) => event(seq, text)),
@@ -142,7 +144,7 @@ describe('compareLines', () => {
       actual: ['1 text.delta => running | a', 'EOF => unknown | c'],
     })
     expect(difference).toMatchObject({
-      summary: 'line 2 line: "EOF => done | b" → "EOF => unknown | c"',
+      summary: 'line 2: "EOF => done | b" → "EOF => unknown | c"',
       changes: [{ kind: 'changed', event: 'line', fields: [] }],
     })
   })
@@ -194,11 +196,14 @@ describe('compareLines', () => {
   })
 })
 
+/** The same with another version of the agent. */
+const bump = (messages: Message[]): Message[] =>
+  messages.map((message) => parse(JSON.stringify(message).replace('0.0.1', '0.0.2')))
+
+const title = (text: string): Message =>
+  update(session, { sessionUpdate: 'tool_call', title: text })
+
 describe('causes', () => {
-  const bump = (messages: Message[]): Message[] =>
-    messages.map(
-      (message) => JSON.parse(JSON.stringify(message).replace('0.0.1', '0.0.2')) as Message,
-    )
   const other = [golden[0] ?? {}, chunk(session, 'Another scenario altogether.')]
 
   it('are one for one change in many scenarios', () => {
@@ -206,8 +211,6 @@ describe('causes', () => {
   })
 
   it('are one where the same edit meets different values', () => {
-    const title = (text: string): Message =>
-      update(session, { sessionUpdate: 'tool_call', title: text })
     expect(compare([title('read a.txt')], [title('Read a.txt')]).cause).toBe(
       compare([title('read b/c.ts')], [title('Read b/c.ts')]).cause,
     )

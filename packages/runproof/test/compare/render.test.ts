@@ -3,13 +3,14 @@ import { compareLines } from '../../src/compare/compare.ts'
 import { renderDifference, type RenderOptions } from '../../src/compare/render.ts'
 import { chunk, update } from '../normalise/acp-messages.ts'
 
+const toLines = (values: unknown[]): string[] =>
+  values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+
 function render(
   expected: unknown[],
   actual: unknown[],
   options: Partial<RenderOptions> = {},
 ): string {
-  const toLines = (values: unknown[]): string[] =>
-    values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
   const difference = compareLines({
     scenario: 'demo/one',
     file: 'stdout.golden.jsonl',
@@ -22,6 +23,15 @@ function render(
 
 const tool = (status: string, text: string): unknown =>
   update('{{session:1}}', { sessionUpdate: 'tool_call_update', toolCallId: 'c', status, text })
+
+const usage = (used: unknown): unknown => ({ type: 'usage', used })
+
+const numbered = (from: number): unknown[] =>
+  [0, 1].map((index) => ({ type: 'a', seq: from + index }))
+
+const evil = (text: string): unknown => chunk('s', `\u001b[2J${text}\u202e\u0007`)
+
+const longText = (word: string): string => `${'same '.repeat(30)}${word} ${'after '.repeat(30)}`
 
 describe('renderDifference', () => {
   it('shows fields, and texts of several lines line by line', () => {
@@ -41,8 +51,7 @@ describe('renderDifference', () => {
   })
 
   it('shows the words of a long line that changed', () => {
-    const text = (word: string): string => `${'same '.repeat(30)}${word} ${'after '.repeat(30)}`
-    expect(render([chunk('s', text('old'))], [chunk('s', text('new'))])).toMatchInlineSnapshot(`
+    expect(render([chunk('s', longText('old'))], [chunk('s', longText('new'))])).toMatchInlineSnapshot(`
       "demo/one stdout.golden.jsonl
         ~ line 1 agent_message_chunk
             params.update.content.text: …same same same same same same same same same same same same [-old-]{+new+} after after after after after after after after after after…"
@@ -76,7 +85,6 @@ describe('renderDifference', () => {
   })
 
   it('shows values that are no texts, and lines of text', () => {
-    const usage = (used: unknown): unknown => ({ type: 'usage', used })
     expect(render([usage(1)], [usage({ cached: 'x'.repeat(90) })])).toMatchInlineSnapshot(`
       "demo/one stdout.golden.jsonl
         ~ line 1 usage
@@ -86,7 +94,7 @@ describe('renderDifference', () => {
     `)
     expect(render(['EOF => done'], ['EOF => unknown'])).toMatchInlineSnapshot(`
       "demo/one stdout.golden.jsonl
-        ~ line 1 line
+        ~ line 1
             "EOF => done" → "EOF => unknown""
     `)
   })
@@ -99,8 +107,6 @@ describe('renderDifference', () => {
             {"type":"t0"}
         … and 4 more changes"
     `)
-    const numbered = (from: number): unknown[] =>
-      [0, 1].map((index) => ({ type: 'a', seq: from + index }))
     expect(render(numbered(3), numbered(4))).toMatchInlineSnapshot(`
       "demo/one stdout.golden.jsonl
         # line 1 a is numbered differently: seq 3 → 4 (2 in a row)"
@@ -116,7 +122,6 @@ describe('renderDifference', () => {
   })
 
   it('lets no control character through, and colours on request', () => {
-    const evil = (text: string): unknown => chunk('s', `\u001b[2J${text}\u202e\u0007`)
     const shown = render([evil('a'), evil('c')], [evil('b\nx'), tool('x', '\u009b')], {
       text: true,
     })

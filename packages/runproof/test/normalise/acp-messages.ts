@@ -1,4 +1,5 @@
 /** ACP messages for the tests, agent to client. */
+import { isRecord } from '../../src/transcript/line.ts'
 
 export type Message = Record<string, unknown>
 
@@ -23,3 +24,9 @@ export const permission = (id: unknown, sessionId: string, toolCallId: string): 
   method: 'session/request_permission',
   params: { sessionId, toolCall: { toolCallId }, options: [] },
 })
+
+export function parse(line: string): Message {
+  const value: unknown = JSON.parse(line)
+  if (!isRecord(value)) throw new TypeError(`not an object: ${line}`)
+  return value
+}

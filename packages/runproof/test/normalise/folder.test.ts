@@ -126,8 +126,25 @@ describe('a whole path', () => {
 
 describe('replacing folders', () => {
   const pieces = [
-    ...['/tmp/run-1/work', '/tmp/run-1', 'C:\\Users\\me\\run', 'c:/users/me', '/private', '/mnt'],
-    ...['\\', '/', '\\n', '%2F', ' ', '"', 'a', '.', '{{cwd}}', '}}', '-', '\u001b[1m', 'file://'],
+    '/tmp/run-1/work',
+    '/tmp/run-1',
+    'C:\\Users\\me\\run',
+    'c:/users/me',
+    '/private',
+    '/mnt',
+    '\\',
+    '/',
+    '\\n',
+    '%2F',
+    ' ',
+    '"',
+    'a',
+    '.',
+    '{{cwd}}',
+    '}}',
+    '-',
+    '\u001b[1m',
+    'file://',
   ]
 
   it('is idempotent', () => {

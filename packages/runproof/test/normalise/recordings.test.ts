@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { normaliseSessionLogs } from '../../src/normalise/session-log.ts'
 import { goldenMode, normaliseTranscript } from '../../src/normalise/transcript.ts'
-import { parseTranscriptLine, type Message } from '../../src/transcript/line.ts'
+import { parseTranscriptLine } from '../../src/transcript/line.ts'
+import { parse } from './acp-messages.ts'
 
 const shared = new URL('../../../../../shared/', import.meta.url)
 const isThere = existsSync(shared)
@@ -22,7 +23,7 @@ describe.skipIf(!isThere)(`goldens of the DeepSeek Harness${reason}`, () => {
     const folder = new URL(`${name}/`, harness)
     const golden = linesOf(new URL('stdout.golden.jsonl', folder))
     const mode = goldenMode(golden)
-    const messages = golden.map((line) => JSON.parse(line) as Message)
+    const messages = golden.map(parse)
     expect(mode.tokens).toBe('untyped')
     expect(normaliseTranscript(messages, mode)).toEqual(golden)
 
@@ -67,7 +68,7 @@ describe.skipIf(!isThere)(`wire logs of real agents${reason}`, () => {
     })
     expect(ids.length).toBeGreaterThan(0)
     expect(golden.filter((line) => ids.some((id) => line.includes(id)))).toEqual([])
-    const read = golden.map((line) => JSON.parse(line) as Message)
+    const read = golden.map(parse)
     expect(normaliseTranscript(read, { joinChunks: true })).toEqual(golden)
   })
 })

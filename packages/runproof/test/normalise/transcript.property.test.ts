@@ -10,7 +10,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { NormaliseContext } from '../../src/normalise/context.ts'
 import { normaliseTranscript } from '../../src/normalise/transcript.ts'
-import { chunk, permission, response, update, type Message } from './acp-messages.ts'
+import { chunk, parse, permission, response, update, type Message } from './acp-messages.ts'
 
 /** A piece of a text: plain, the folder, or a session's id. */
 type Piece = string | { folder: number } | { session: number }
@@ -116,6 +116,9 @@ const plan: fc.Arbitrary<Plan> = fc
   .array(step, { maxLength: 12 })
   .map((steps) => [...steps, ...closing])
 
+// The client's requests and the agent's are numbered apart.
+const space = (one: Step): string => (one.op === 'permission' ? 'agent' : 'client')
+
 /** The plan with its names numbered by first sight: what two plans must share to be alike. */
 function canonical(steps: Plan): string {
   const names = new Map<string, number>()
@@ -126,8 +129,6 @@ function canonical(steps: Plan): string {
     names.set(key, name)
     return name
   }
-  // The client's requests and the agent's are numbered apart.
-  const space = (one: Step): string => (one.op === 'permission' ? 'agent' : 'client')
   const fields = steps.map((one) => ({
     ...one,
     ...('request' in one
@@ -154,6 +155,12 @@ function canonical(steps: Plan): string {
 
 const contextOf = (world: World): NormaliseContext => ({ cwd: [...world.folders] })
 
+const normal = (steps: Plan, world: World): string =>
+  normaliseTranscript(play(steps, world), { ...contextOf(world), housekeeping: 'order' }).join('\n')
+
+const isNamed = (steps: Plan): boolean =>
+  [0, 1, 2].every((session) => steps.some((each) => 'session' in each && each.session === session))
+
 describe('normalising a transcript', () => {
   const modes: NormaliseContext[] = (['typed', 'untyped'] as const).flatMap((tokens) =>
     (['state', 'order'] as const).flatMap((housekeeping) =>
@@ -166,7 +173,7 @@ describe('normalising a transcript', () => {
       fc.property(plan, fc.constantFrom(...worlds), (steps, world) => {
         const context = { ...contextOf(world), ...mode }
         const golden = normaliseTranscript(play(steps, world), context)
-        const read = golden.map((line) => JSON.parse(line) as Message)
+        const read = golden.map(parse)
         expect(normaliseTranscript(read, context)).toEqual(golden)
         expect(normaliseTranscript(read, mode)).toEqual(golden)
       }),
@@ -177,10 +184,6 @@ describe('normalising a transcript', () => {
   it('is equal for equal plans, and for no others', () => {
     const [one, other] = worlds
     if (one === undefined || other === undefined) throw new TypeError('two worlds are needed')
-    const normal = (steps: Plan, world: World): string =>
-      normaliseTranscript(play(steps, world), { ...contextOf(world), housekeeping: 'order' }).join(
-        '\n',
-      )
     const pairs = fc.oneof(
       plan.map((steps) => [steps, steps] as const),
       fc.tuple(plan, plan),
@@ -202,10 +205,6 @@ describe('normalising a transcript', () => {
     )
     fc.assert(
       fc.property(pairs, ([left, right]) => {
-        const isNamed = (steps: Plan): boolean =>
-          [0, 1, 2].every((session) =>
-            steps.some((each) => 'session' in each && each.session === session),
-          )
         fc.pre(isNamed(left) && isNamed(right))
         const areAlike = canonical(left) === canonical(right)
         expect(normal(left, one) === normal(right, other)).toBe(areAlike)

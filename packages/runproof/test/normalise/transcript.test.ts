@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { NormaliseContext } from '../../src/normalise/context.ts'
 import { goldenMode, normaliseTranscript } from '../../src/normalise/transcript.ts'
-import { chunk, permission, response, update, type Message } from './acp-messages.ts'
+import { isRecord } from '../../src/transcript/line.ts'
+import { chunk, parse, permission, response, update, type Message } from './acp-messages.ts'
 
 const first = '0b1d9d6e-7a1c-4f0e-9a57-52d0a7b7a001'
 const second = '5f0c6a1e-3a52-4c57-8f21-52d0a7b7a002'
@@ -36,7 +37,7 @@ describe('typed tokens', () => {
       response(2, {}),
       { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'parse error' } },
     ]
-    expect(normal(messages).map((message) => (message as Message)['id'])).toEqual([
+    expect(normaliseTranscript(messages, {}).map((line) => parse(line)['id'])).toEqual([
       '{{rpc:1}}',
       '{{rpc:2}}',
       undefined,
@@ -119,6 +120,17 @@ describe('untyped tokens', () => {
   })
 })
 
+/** One tool call in a folder of some system. */
+const on = (cwd: string, path: string): unknown[] => {
+  const fields = {
+    sessionUpdate: 'tool_call',
+    title: `Read ${path}`,
+    locations: [{ path }, { path: path.includes('\\') ? 'src\\b.ts' : 'src/b.ts' }],
+    rawInput: JSON.stringify({ file: path }),
+  }
+  return normal([update(first, fields)], { cwd })
+}
+
 describe('folders', () => {
   const context: NormaliseContext = {
     cwd: '/tmp/run-1/work',
@@ -160,15 +172,6 @@ describe('folders', () => {
   })
 
   it('give one golden on every system', () => {
-    const on = (cwd: string, path: string): unknown[] => {
-      const fields = {
-        sessionUpdate: 'tool_call',
-        title: `Read ${path}`,
-        locations: [{ path }, { path: path.includes('\\') ? 'src\\b.ts' : 'src/b.ts' }],
-        rawInput: JSON.stringify({ file: path }),
-      }
-      return normal([update(first, fields)], { cwd })
-    }
     const linux = on('/tmp/w', '/tmp/w/src/a.ts')
     expect(on('/private/tmp/w', '/tmp/w/src/a.ts')).toEqual(linux)
     expect(on('D:\\a\\w', 'd:\\a\\w\\src\\a.ts')).toEqual(linux)
@@ -176,15 +179,17 @@ describe('folders', () => {
   })
 })
 
-describe('housekeeping', () => {
-  const fact = (kind: string, more: Message = {}, session = first): Message =>
-    update(session, { sessionUpdate: kind, ...more })
-  const kinds = (lines: unknown[]): unknown[] =>
-    lines.map((line) => {
-      const { params } = line as { params?: { update?: Message } }
-      return params?.update?.['sessionUpdate'] ?? 'response'
-    })
+const fact = (kind: string, more: Message = {}, session = first): Message =>
+  update(session, { sessionUpdate: kind, ...more })
 
+const kinds = (lines: unknown[]): unknown[] =>
+  lines.map((line) => {
+    const params = isRecord(line) ? line['params'] : undefined
+    const fields = isRecord(params) ? params['update'] : undefined
+    return isRecord(fields) ? fields['sessionUpdate'] : 'response'
+  })
+
+describe('housekeeping', () => {
   it('is a state at the end, whatever its place and however often it came', () => {
     const usage = fact('usage_update', { used: 12 })
     const commands = fact('available_commands_update', { availableCommands: [] })
@@ -294,7 +299,7 @@ describe('hostile messages', () => {
     for (let level = 0; level < 3000; level++) deep = [deep]
     const [line = ''] = normaliseTranscript([response(1, { deep })], {})
     expect(line).toContain('{{too-deep}}')
-    const [proto] = normaliseTranscript([JSON.parse('{"__proto__":{"a":1},"id":1}') as Message], {})
+    const [proto] = normaliseTranscript([parse('{"__proto__":{"a":1},"id":1}')], {})
     expect(proto).toBe('{"__proto__":{"a":1},"id":"{{rpc:1}}"}')
   })
 })

@@ -1,0 +1,196 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compareLines } from '../../src/compare/compare.ts'
+import type { Difference } from '../../src/compare/difference.ts'
+import { createPendingStore, isGolden } from '../../src/pending/store.ts'
+import { createFolder } from './folder.ts'
+
+function differenceOf(scenario: string, file: string): Difference {
+  const difference = compareLines({ scenario, file, expected: ['{"a":1}'], actual: ['{"a":2}'] })
+  if (difference === null) throw new Error('no difference')
+  return difference
+}
+
+const stdout = 'stdout.golden.jsonl'
+const differing = differenceOf('demo/one', stdout)
+
+async function createScene() {
+  const root = await createFolder()
+  const golden = join(root, 'scenarios', 'one', stdout)
+  await mkdir(join(golden, '..'), { recursive: true })
+  await writeFile(golden, '{"a":1}\n')
+  return { root, golden, store: createPendingStore(root) }
+}
+
+describe('the store of pending differences', () => {
+  it('gives back what was written, by key, and ignores itself in git', async () => {
+    const { root, golden, store } = await createScene()
+    expect(await store.list()).toEqual({ pending: [], problems: [] })
+    await store.write(differenceOf('demo/two', stdout), '{"a":2}\n', golden)
+    await store.write(differing, '{"a":2}\n', golden)
+    await store.write(differing, '{"a":2}\n', 'scenarios/one/stdout.golden.jsonl')
+    const { pending, problems } = await store.list()
+    expect(problems).toEqual([])
+    expect(pending).toMatchObject([
+      { key: 'demo/one/stdout.golden.jsonl' },
+      { key: 'demo/two/stdout.golden.jsonl' },
+    ])
+    expect(pending[0]).toEqual({
+      key: 'demo/one/stdout.golden.jsonl',
+      difference: differing,
+      goldenPath: golden,
+      actualText: '{"a":2}\n',
+    })
+    expect(await readFile(join(root, '.runproof', '.gitignore'), 'utf8')).toBe('*\n')
+    expect(await readFile(golden, 'utf8')).toBe('{"a":1}\n')
+  })
+
+  it('accepts: writes the golden and forgets the difference', async () => {
+    const { root, golden, store } = await createScene()
+    await store.write(differing, '{"a":2}\n', golden)
+    expect(await store.accept('demo/one/stdout.golden.jsonl')).toEqual({
+      accepted: true,
+      path: golden,
+    })
+    expect(await readFile(golden, 'utf8')).toBe('{"a":2}\n')
+    expect((await store.list()).pending).toEqual([])
+    const left = await readdir(root, { recursive: true })
+    expect(left.filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
+  it('accepts a golden that is new', async () => {
+    const { root, store } = await createScene()
+    const path = join(root, 'scenarios', 'new', stdout)
+    const difference = compareLines({
+      scenario: 'new',
+      file: stdout,
+      expected: null,
+      actual: ['{}'],
+    })
+    if (difference === null) throw new Error('no difference')
+    await store.write(difference, '{}\n', path)
+    expect(await store.accept(`new/${stdout}`)).toEqual({ accepted: true, path })
+    expect(await readFile(path, 'utf8')).toBe('{}\n')
+  })
+
+  it('never writes what a replay reads', async () => {
+    const { root, store } = await createScene()
+    const log = join(root, 'scenarios', 'one', 'session.jsonl')
+    await writeFile(log, 'recorded\n')
+    await store.write(differenceOf('demo/one', 'session.jsonl'), 'replayed\n', log)
+    const outcome = await store.accept('demo/one/session.jsonl')
+    expect(outcome).toEqual({
+      accepted: false,
+      reason:
+        'session.jsonl is what the replay reads, so it is never accepted from a replay; if the change is meant, run: runproof record demo/one',
+    })
+    expect(await readFile(log, 'utf8')).toBe('recorded\n')
+    expect((await store.list()).pending).toHaveLength(1)
+  })
+
+  it('refuses a golden that has changed since, and an output that was not produced', async () => {
+    const { golden, store } = await createScene()
+    await store.write(differing, '{"a":2}\n', golden)
+    await writeFile(golden, '{"a":3}\n')
+    expect(await store.accept('demo/one/stdout.golden.jsonl')).toEqual({
+      accepted: false,
+      reason: 'stdout.golden.jsonl has changed since the run; run: runproof test demo/one',
+    })
+    await store.write(differing, null, golden)
+    expect(await store.accept('demo/one/stdout.golden.jsonl')).toMatchObject({
+      accepted: false,
+      reason: 'the run produced no stdout.golden.jsonl; if that is meant, delete the file',
+    })
+    expect(await readFile(golden, 'utf8')).toBe('{"a":3}\n')
+    expect(await store.accept('no/such')).toEqual({
+      accepted: false,
+      reason: 'there is no pending difference no/such; runproof review --list shows them',
+    })
+  })
+
+  it('rejects and clears', async () => {
+    const { golden, store } = await createScene()
+    await store.write(differing, 'x', golden)
+    await store.write(differenceOf('demo/one', 'progress.golden.txt'), 'x', 'progress.golden.txt')
+    await store.write(differenceOf('demo/two', stdout), 'x', golden)
+    expect(await store.reject('demo/one/stdout.golden.jsonl')).toBe(true)
+    expect(await store.reject('demo/one/stdout.golden.jsonl')).toBe(false)
+    await store.clear('demo/one')
+    expect((await store.list()).pending.map(({ key }) => key)).toEqual([
+      'demo/two/stdout.golden.jsonl',
+    ])
+    expect(await readFile(golden, 'utf8')).toBe('{"a":1}\n')
+  })
+
+  it('names a file that it cannot read and shows the others', async () => {
+    const { root, golden, store } = await createScene()
+    await store.write(differing, 'x', golden)
+    const folder = join(root, '.runproof', 'pending')
+    await writeFile(join(folder, 'half.json'), '{"version":1,')
+    await writeFile(join(folder, 'old.json'), '{"version":0}')
+    const { pending, problems } = await store.list()
+    expect(pending).toHaveLength(1)
+    expect(problems).toEqual([
+      '.runproof/pending/half.json is no pending difference; delete it and run runproof test again',
+      '.runproof/pending/old.json is no pending difference; delete it and run runproof test again',
+    ])
+  })
+
+  it('keeps any scenario name within its folder, each in a file of its own', async () => {
+    const { root, golden, store } = await createScene()
+    const names = [
+      '../../x',
+      'a/b',
+      'a%2Fb',
+      'ä*?<>|:"\\',
+      `long-${'x'.repeat(300)}`,
+      `long-${'x'.repeat(301)}`,
+      '\u0000',
+      '\ud800',
+    ]
+    for (const name of names) await store.write(differenceOf(name, stdout), 'x', golden)
+    expect((await store.list()).pending).toHaveLength(names.length)
+    const folder = join(root, '.runproof', 'pending')
+    const files = await readdir(folder)
+    expect(files).toHaveLength(names.length)
+    for (const file of files) expect(file).toMatch(/^[\w.%!'()~-]{1,210}$/)
+    expect((await readdir(root)).toSorted()).toEqual(['.runproof', 'scenarios'])
+  })
+
+  it('survives a difference with any text in it', async () => {
+    const { golden, store } = await createScene()
+    const line = fc.string({ unit: 'grapheme', maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { maxLength: 4 }),
+        fc.array(line, { maxLength: 4 }),
+        async (expected, actual) => {
+          const difference = compareLines({ scenario: 's', file: stdout, expected, actual })
+          fc.pre(difference !== null)
+          if (difference === null) return
+          await store.write(difference, actual.join('\n'), golden)
+          const { pending } = await store.list()
+          expect(pending).toMatchObject([{ difference, actualText: actual.join('\n') }])
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('isGolden', () => {
+  it.each([
+    ['/s/stdout.golden.jsonl', true],
+    ['C:\\s\\progress.golden.txt', true],
+    ['/s/system-prompt.golden.md', true],
+    ['/s/session.jsonl', false],
+    ['/s/recording.jsonl', false],
+    ['/s/replay.override.json', false],
+    ['/s.golden.d/session.jsonl', false],
+    ['/s/workspace.expected/a.golden', false],
+  ])('%s: %s', (path, expected) => {
+    expect(isGolden(path)).toBe(expected)
+  })
+})
