@@ -76,39 +76,39 @@ export function writeBlocks(
   outline: StreamOutline,
   writer: BlockWriter,
 ): void {
-  const written = new Map<number, string>()
-  const ended = new Set<number>()
   const blocks = new Map(outline.blocks.map((block) => [block.index, block]))
-
-  const write = (block: BlockOutline, text: string | undefined): void => {
-    const before = written.get(block.index)
-    if (text === undefined) return
-    written.set(block.index, (before ?? '') + text)
-    if (text !== '' || block.type === 'tool-call') writer.delta(block, text, before === undefined)
-  }
-  const started = new Set<number>()
-
+  const progress = new Map<number, { written: string | undefined; ended: boolean }>()
   for (const chunk of chunks) {
     if (chunk.type === 'finish') return
-    if (chunk.type === 'usage') continue
-    const block = blocks.get(chunk.index)
-    if (!block || ended.has(chunk.index)) continue
-    if (!started.has(chunk.index)) {
-      started.add(chunk.index)
+    const block = chunk.type === 'usage' ? undefined : blocks.get(chunk.index)
+    if (!block) continue
+    let step = progress.get(block.index)
+    if (!step) {
+      step = { written: undefined, ended: false }
+      progress.set(block.index, step)
       writer.start(block)
     }
-    if (chunk.type !== 'block-end') {
-      write(block, deltaText(chunk))
-      continue
+    if (step.ended) continue
+    const { written } = step
+    const text = chunk.type === 'block-end' ? restOf(block, written) : deltaText(chunk)
+    if (text !== undefined) {
+      step.written = (written ?? '') + text
+      if (text !== '' || block.type === 'tool-call')
+        writer.delta(block, text, written === undefined)
     }
-    const before = written.get(chunk.index)
-    if (block.text.startsWith(before ?? '')) {
-      const rest = block.text.slice((before ?? '').length)
-      if (rest !== '' || (before === undefined && block.type === 'tool-call')) write(block, rest)
+    if (chunk.type === 'block-end') {
+      step.ended = true
+      writer.end(block)
     }
-    ended.add(chunk.index)
-    writer.end(block)
   }
+}
+
+/** What the deltas left out; undefined when that is nothing, or when they said something else. */
+function restOf({ text }: BlockOutline, written: string | undefined): string | undefined {
+  if (written === undefined) return text
+  return text.length > written.length && text.startsWith(written)
+    ? text.slice(written.length)
+    : undefined
 }
 
 function deltaText(chunk: StreamChunk): string | undefined {
