@@ -69,8 +69,11 @@ export function createAdapter(options: AcpOptions): Adapter<AcpObservation> {
   return new AcpAdapter(options, drainMs)
 }
 
-/** `replays`: loads in flight, whose updates are history. `mayReplay`: the same, inferred. */
-type Session = { open: Prompt[]; last: Prompt | null; replays: number; mayReplay: boolean }
+/**
+ * `load`: the request in flight whose updates are history; never while a turn is
+ * open. `mayReplay`: the same, inferred from the agent's side alone.
+ */
+type Session = { open: Prompt[]; last: Prompt | null; load: string | null; mayReplay: boolean }
 
 /** A request of the client that the agent has not answered. */
 type Asked = { session: Session; prompt: Prompt | null } | null
@@ -96,7 +99,8 @@ class AcpAdapter implements Adapter<AcpObservation> {
 
   push(event: unknown): Envelope[] {
     const line = readAcpLine(event)
-    this.#drain(line.timeMs)
+    const { timeMs } = line
+    if (timeMs !== null) this.#drain((answeredMs) => timeMs > answeredMs + this.#drainMs)
     if (line.kind === 'unreadable') {
       // It may be what is left of a message that mattered.
       for (const { open } of this.#sessions.values()) {
@@ -104,13 +108,13 @@ class AcpAdapter implements Adapter<AcpObservation> {
       }
     } else if (line.kind === 'message') {
       if (line.from === 'client') this.#hearClient(line.message)
-      else this.#hearAgent(line.message, line.timeMs)
+      else this.#hearAgent(line.message, timeMs)
     }
     return this.#take()
   }
 
   finish({ runtimeFailed = false }: AcpObservation = {}): Envelope[] {
-    this.#drain(Infinity)
+    this.#drain(() => true)
     if (runtimeFailed) {
       for (const session of this.#sessions.values()) {
         for (const prompt of session.open) this.#sign(session, prompt, 'failed')
@@ -129,7 +133,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
     const id = textAt(params, 'sessionId') ?? ''
     let session = this.#sessions.get(id)
     if (session === undefined) {
-      session = { open: [], last: null, replays: 0, mayReplay: false }
+      session = { open: [], last: null, load: null, mayReplay: false }
       this.#sessions.set(id, session)
     }
     return session
@@ -147,13 +151,10 @@ class AcpAdapter implements Adapter<AcpObservation> {
   }
 
   /** Signs the ends whose time for late updates is over. */
-  #drain(nowMs: number | null): void {
-    if (nowMs === null) return
+  #drain(isOver: (answeredMs: number) => boolean): void {
     for (const [prompt, session] of this.#draining) {
       const { answer } = prompt
-      if (answer !== null && nowMs > answer.timeMs + this.#drainMs) {
-        this.#sign(session, prompt, answer.outcome)
-      }
+      if (answer !== null && isOver(answer.timeMs)) this.#sign(session, prompt, answer.outcome)
     }
   }
 
@@ -179,22 +180,22 @@ class AcpAdapter implements Adapter<AcpObservation> {
   }
 
   #hearRequest({ id, method, params }: AcpMessage & { kind: 'request' }): void {
-    let asked: Asked = null
-    if (method === 'session/prompt') {
-      const session = this.#session(params)
-      const [first] = session.open
-      if (first !== undefined && first.answer !== null) {
-        this.#sign(session, first, first.answer.outcome)
-      }
+    const isPrompt = method === 'session/prompt'
+    if (!isPrompt && method !== 'session/load' && method !== 'session/resume') {
+      this.#asked.set(id, null)
+      return
+    }
+    const session = this.#session(params)
+    const [first] = session.open
+    if (first !== undefined && first.answer !== null) {
+      this.#sign(session, first, first.answer.outcome)
+    }
+    if (isPrompt) {
       // A turn inferred before the client was seen never gets an end.
       session.open = session.open.filter(({ request }) => request !== null)
-      asked = { session, prompt: this.#open(session, id) }
-    } else if (method === 'session/load' || method === 'session/resume') {
-      const session = this.#session(params)
-      session.replays++
-      asked = { session, prompt: null }
-    }
-    this.#asked.set(id, asked)
+      session.load = null
+    } else if (session.open.length === 0) session.load = id
+    this.#asked.set(id, { session, prompt: isPrompt ? this.#open(session, id) : null })
   }
 
   #hearCancel({ method, params }: AcpMessage & { kind: 'notification' }): void {
@@ -232,7 +233,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
     const update = valueAt(params, 'update')
     const kind = textAt(update, 'sessionUpdate') ?? ''
     const session = this.#session(params)
-    if (this.#housekeeping.has(kind) || session.replays > 0) return
+    if (this.#housekeeping.has(kind) || session.load !== null) return
     if (!this.#seesClient && session.open.length === 0) {
       // Outside a turn only the history of a loaded session begins with the user.
       if (kind === 'user_message_chunk') session.mayReplay = true
@@ -276,7 +277,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
     if (asked === null) return
     const { session, prompt } = asked
     if (prompt === null) {
-      session.replays--
+      if (session.load === message.id) session.load = null
       return
     }
     const outcome = outcomeOf(message)

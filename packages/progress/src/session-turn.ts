@@ -20,8 +20,6 @@ import type { ToolState } from './transition.ts'
 const finalTextUnitsMax = 64 * 1024 * 1024
 
 export type SessionTurn = {
-  readonly task: string
-  readonly hasEnded: boolean
   /** Whether the turn knows this call, open or settled. */
   knows(call: string): boolean
   text(text: string): void
@@ -51,7 +49,6 @@ export function createSessionTurn(task: string, out: (envelope: Envelope) => voi
   let runNumber = 0
   let producer = createProducer(`${task}/1`)
   let isCancelling = false
-  let hasEnded = false
   let finalText: string[] = []
   let finalTextUnits = 0
 
@@ -80,10 +77,6 @@ export function createSessionTurn(task: string, out: (envelope: Envelope) => voi
   beginRun()
 
   return {
-    task,
-    get hasEnded() {
-      return hasEnded
-    },
     knows: (call) => calls.has(call),
     text(text) {
       finalTextUnits += text.length
@@ -108,7 +101,7 @@ export function createSessionTurn(task: string, out: (envelope: Envelope) => voi
       emit('approval.wait', {})
     },
     answer(approval) {
-      if (!waiting.delete(approval) || hasEnded) return
+      if (!waiting.delete(approval)) return
       emit('run.ended', { outcome: 'paused', final_text: null })
       beginRun()
     },
@@ -117,7 +110,7 @@ export function createSessionTurn(task: string, out: (envelope: Envelope) => voi
       emit('cancel.requested', {})
     },
     end(outcome, candidate) {
-      hasEnded = true
+      waiting.clear()
       const text = finalTextUnits > finalTextUnitsMax ? null : (candidate ?? finalText.join(''))
       emit('run.ended', { outcome, final_text: outcome === 'succeeded' ? text : null })
     },

@@ -269,6 +269,15 @@ const timed = (lateMs: number): Line[] => [
   toClient(say('after'), 100 + lateMs),
 ]
 
+describe('a load that overlaps a turn', () => {
+  const load = request(9, 'session/load', { sessionId: 's' })
+
+  it('hides nothing of a turn that is open, or begins before its answer', () => {
+    expect(judge(twoSided(prompt(1), load, call('c'), stop(1)))).toEqual(['unknown'])
+    expect(judge(twoSided(load, prompt(1), call('c'), stop(1)))).toEqual(['unknown'])
+  })
+})
+
 describe('late updates and the drain', () => {
   it.each([
     [0, 'checking "after"'],
@@ -300,6 +309,10 @@ describe('late updates and the drain', () => {
     for (const line of answered) adapter.push(line)
     expect(storyOf(adapter.finish({}))).toContain('run.ended succeeded')
     expect(storyOf(adapter.push(toAgent(prompt(2), 2000)))).toEqual(['[p-2/1]', 'text.delta'])
+  })
+
+  it('may be waited for without a limit, until the host says so', () => {
+    expect(judge(timed(60_000), { drainMs: Infinity })).toEqual(['checking "after"'])
   })
 
   it('end with a second answer', () => {

@@ -8,7 +8,7 @@
 import type { Line } from '../lines.ts'
 
 /** `warning`: worth a look, does not fail a check. */
-export type Severity = 'error' | 'warning'
+type Severity = 'error' | 'warning'
 
 /** What is wrong, before it has a place. */
 export type Fault = { severity: Severity; message: string }
@@ -16,7 +16,7 @@ export type Fault = { severity: Severity; message: string }
 /** Names the line (from 1) and what stands on it: update kind, method, `response 2`, event type. */
 export type Violation = { rule: string; line: number; event: string } & Fault
 
-export type Verdict = 'held' | 'violated' | 'not-evaluated'
+type Verdict = 'held' | 'violated' | 'not-evaluated'
 
 /** `reason` says which evidence is missing; only for `not-evaluated`. */
 export type RuleReport = { rule: string; verdict: Verdict; reason?: string }

@@ -6,7 +6,7 @@ import pc from 'picocolors'
 import { visible, visibleJson } from '../visible.ts'
 import type { RuleReport, Violation } from './audit.ts'
 
-export type FileEnd = {
+type FileEnd = {
   from: string
   lines: number
   errors: number

@@ -20,7 +20,7 @@ import {
 } from '@runproof/progress/acp'
 import type { Line } from '../../lines.ts'
 
-export type CallStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
+type CallStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
 
 export type Call = {
   id: string
@@ -52,9 +52,8 @@ export type Session = {
   /** The last prompt that was answered, and where. */
   last: { id: string | null; line: number; timeMs: number | null } | null
   calls: Map<string, Call>
-  /** Requests in flight whose updates are history. */
-  loads: number
-  resumes: number
+  /** The load or resume in flight, whose updates are history. */
+  replay: { id: string; method: string } | null
   mayReplay: boolean
 }
 
@@ -162,8 +161,7 @@ export class MomentReader {
         open: [],
         last: null,
         calls: new Map(),
-        loads: 0,
-        resumes: 0,
+        replay: null,
         mayReplay: false,
       }
       this.#sessions.set(id, session)
@@ -188,8 +186,10 @@ export class MomentReader {
     if (method === 'session/new') this.evidence.newSessions++
     else if (session !== null && method === 'session/prompt') {
       prompt = this.#open(session, message.id)
-    } else if (session !== null && method === 'session/load') session.loads++
-    else if (session !== null && method === 'session/resume') session.resumes++
+      session.replay = null
+    } else if (session !== null && (method === 'session/load' || method === 'session/resume')) {
+      session.replay = { id: message.id, method }
+    }
     this.#asked.client.set(message.id, { method, line, session, prompt, call: null })
   }
 
@@ -242,9 +242,8 @@ export class MomentReader {
     }
   }
 
-  #hearAnswer(answer: AcpAnswer, { method, session, prompt }: Asked): void {
-    if (session !== null && method === 'session/load') session.loads--
-    if (session !== null && method === 'session/resume') session.resumes--
+  #hearAnswer(answer: AcpAnswer, { session, prompt }: Asked): void {
+    if (session?.replay?.id === answer.id) session.replay = null
     const id = answer.kind === 'response' ? textAt(answer.result, 'sessionId') : null
     if (id !== null) this.#session(id).isKnown = true
     if (session === null || prompt === null) return

@@ -10,7 +10,7 @@ import type { Fault } from '../audit.ts'
 import type { Evidence, Moment, Prompt } from './moment.ts'
 
 /** A prompt may take this long before its answer counts as slow. */
-export const answerMsMax: number = 30 * 60 * 1000
+const answerMsMax = 30 * 60 * 1000
 
 export type AcpRule = {
   id: string
@@ -100,9 +100,10 @@ function judgeTurn(moment: Moment, evidence: Evidence): Fault | null {
   }
   if (moment.kind !== 'update' || !evidence.client) return null
   const { session, isOfTurn, prompt, timeMs } = moment
-  if (!isOfTurn || prompt !== null || session.loads > 0) return null
-  if (session.resumes > 0) return error('history is replayed, which session/resume must not do')
-  const { last } = session
+  if (!isOfTurn || prompt !== null) return null
+  const { last, replay } = session
+  if (replay?.method === 'session/load') return null
+  if (replay !== null) return error('history is replayed, which session/resume must not do')
   if (last === null) return error('an update of a turn before any prompt')
   const late =
     timeMs === null || last.timeMs === null ? '' : `, ${duration(timeMs - last.timeMs)} later`

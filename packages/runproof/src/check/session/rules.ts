@@ -5,7 +5,7 @@
  *
  * Memory grows with the calls of one turn and the chunks of one step.
  */
-import { assembleMessage, checkChunks, type StreamChunk } from '@runproof/llm'
+import { assembleMessage, checkChunks, type Block, type StreamChunk } from '@runproof/llm'
 import { asCoreEvent, type CoreEvent, type SessionEvent } from '@runproof/session-log'
 import { isDeepStrictEqual } from 'node:util'
 import type { Fault } from '../audit.ts'
@@ -167,7 +167,16 @@ function judgeMessage(
   state.comparedMessages++
   const [fault] = checkChunks(chunks)
   if (fault !== undefined) tell('S5', error(`the message's stream: ${fault.message}`))
-  else if (!isDeepStrictEqual(assembleMessage(chunks).content, data.content)) {
+  else if (!isDeepStrictEqual(saidBy(assembleMessage(chunks).content), saidBy(data.content))) {
     tell('S5', error('the message differs from what its chunks say'))
   }
+}
+
+/** What the blocks say; fields of other programs are not part of it. */
+function saidBy(blocks: readonly Block[]): unknown[] {
+  return blocks.map((block) =>
+    block.type === 'tool-call'
+      ? [block.type, block.id, block.name, block.arguments]
+      : [block.type, block.text],
+  )
 }
