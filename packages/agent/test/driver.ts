@@ -5,10 +5,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { isObject, parseObject, type Json } from './json.ts'
 
 export const bin: string = fileURLToPath(new URL('../bin/runproof-agent.js', import.meta.url))
-
-export type Json = Record<string, unknown>
 
 /** One message from the agent; fields that a kind of message lacks are undefined. */
 export type Message = {
@@ -74,7 +73,7 @@ export function startDriver(options: DriverOptions = {}): Driver {
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   createInterface({ input: child.stdout }).on('line', (line) => {
     lines.push(line)
-    const message = JSON.parse(line) as Message
+    const message = readMessage(line)
     messages.push(message)
     if (message.method !== undefined && message.id !== undefined) void reply(message)
     for (const watch of watchers) watch()
@@ -123,13 +122,33 @@ export function startDriver(options: DriverOptions = {}): Driver {
     updates: () =>
       messages
         .filter(({ method }) => method === 'session/update')
-        .map(({ params }) => params?.['update'] as Json),
+        .map(({ params }) => params?.['update'])
+        .filter(isObject),
     close() {
       endedAt = performance.now()
       child.stdin.end()
       return exited
     },
     exited,
+  }
+}
+
+function readMessage(line: string): Message {
+  const { id, method, params, result, error } = parseObject(line)
+  return {
+    ...(typeof id === 'number' && { id }),
+    ...(typeof method === 'string' && { method }),
+    ...(isObject(params) && { params }),
+    ...(isObject(result) && { result }),
+    ...(isObject(error) && { error: readError(error) }),
+  }
+}
+
+function readError({ code, message, data }: Json): NonNullable<Message['error']> {
+  return {
+    code: Number(code),
+    message: String(message),
+    ...(isObject(data) && { data }),
   }
 }
 

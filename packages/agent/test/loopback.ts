@@ -3,13 +3,13 @@
  * script, as a real one would: HTTP and server-sent events. Replies are
  * written as chunks and encoded by the wire, or are recorded payload lines.
  */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { wires, type StreamChunk, type WireName } from '@runproof/llm'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { wires, type LlmTool, type StreamChunk, type WireName } from '@runproof/llm'
 import { parseSessionLog, deriveHistory, eventsBefore, asCoreEvent } from '@runproof/session-log'
 import { encodeSse } from '@runproof/sse'
 import { expect, onTestFinished } from 'vitest'
-import type { Json } from './driver.ts'
+import { isObject, objectsAt, parseObject, type Json } from './json.ts'
 
 export type Reply = {
   status?: number
@@ -17,7 +17,7 @@ export type Reply = {
   /** Written one after the other. */
   body: (string | Uint8Array)[]
   /** After the body: end it (default), break the connection, or keep silent. */
-  then?: 'end' | 'cut' | 'hang'
+  after?: 'end' | 'cut' | 'hang'
 }
 
 export type SentRequest = { path: string; headers: IncomingHttpHeaders; body: Json }
@@ -36,7 +36,7 @@ export const key = 'sk-loopback-4f1d9a77c2'
 
 export async function startLoopback(
   replies: readonly Reply[],
-  prefix = 'DEEPSEEK',
+  account = 'DEEPSEEK',
 ): Promise<Loopback> {
   const requests: SentRequest[] = []
   const queue = [...replies]
@@ -48,7 +48,7 @@ export async function startLoopback(
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(parts).toString()) as Json
+      const body = parseObject(Buffer.concat(parts).toString())
       requests.push({ path: request.url ?? '', headers: request.headers, body })
       send(response, queue.shift() ?? { status: 500, body: ['no reply left'] })
     })
@@ -58,24 +58,29 @@ export async function startLoopback(
     server.closeAllConnections()
     server.close()
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${portOf(server.address())}`
   return {
     url,
     requests,
-    env: { [`${prefix}_API_KEY`]: key, [`${prefix}_BASE_URL`]: url, RUNPROOF_MODE: 'record' },
+    env: { [`${account}_API_KEY`]: key, [`${account}_BASE_URL`]: url, RUNPROOF_MODE: 'record' },
     abandoned,
   }
 }
 
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  return address.port
+}
+
 function send(
   response: ServerResponse,
-  { status = 200, headers, body, then = 'end' }: Reply,
+  { status = 200, headers, body, after = 'end' }: Reply,
 ): void {
   response.writeHead(status, { 'content-type': 'text/event-stream', ...headers })
   for (const part of body) response.write(part)
-  if (then === 'end') response.end()
+  if (after === 'end') response.end()
   // The body must be on its way before the connection breaks under it.
-  if (then === 'cut') setImmediate(() => response.destroy())
+  if (after === 'cut') setImmediate(() => response.destroy())
 }
 
 /** The chunks as a provider of this wire streams them. */
@@ -84,8 +89,8 @@ export function stream(chunks: StreamChunk[], wire: WireName = 'deepseek'): Repl
 }
 
 /** The beginning of such a stream. */
-export function prefix(reply: Reply, parts: number, then: 'end' | 'cut' | 'hang'): Reply {
-  return { ...reply, body: reply.body.slice(0, parts), then }
+export function prefix(reply: Reply, parts: number, after: 'end' | 'cut' | 'hang'): Reply {
+  return { ...reply, body: reply.body.slice(0, parts), after }
 }
 
 /** Recorded payload lines with the envelope they came in. */
@@ -130,12 +135,13 @@ export function callTools(...calls: [id: string, name: string, args: Json][]): S
 
 /**
  * The invariant of the log: re-deriving each request from what stood in the
- * log before it gives exactly the body that went over the wire.
+ * log before it gives exactly the body that went over the wire. The first
+ * `unsent` steps were cancelled before their request left.
  */
 export function expectDerivedRequests(
   log: readonly string[],
   requests: readonly SentRequest[],
-  wire: WireName = 'deepseek',
+  { wire = 'deepseek', unsent = 0 }: { wire?: WireName; unsent?: number } = {},
 ): void {
   const { events } = parseSessionLog(`${log.join('\n')}\n`)
   const steps = events.flatMap((event) => {
@@ -146,14 +152,23 @@ export function expectDerivedRequests(
     const before = eventsBefore(events, place) ?? []
     const header = before.map(asCoreEvent).findLast((event) => event?.type === 'request/header')
     if (header?.type !== 'request/header') throw new Error('a request before its header')
-    const { config, system, tools } = header.data.header as {
-      config: { model: string }
-      system: string
-      tools: { name: string; parameters: Json }[]
+    const { system, config } = header.data.header
+    const request = {
+      model: String(isObject(config) ? config['model'] : ''),
+      system: String(system),
+      tools: objectsAt(header.data.header, 'tools').map(readTool),
+      messages: deriveHistory(before),
     }
-    const messages = deriveHistory(before)
-    return wires[wire].buildRequest({ model: config.model, system, tools, messages }).body
+    return wires[wire].buildRequest(request).body
   })
   const sent = requests.map(({ body }) => body)
-  expect(JSON.parse(JSON.stringify(derived))).toEqual(sent)
+  expect(JSON.parse(JSON.stringify(derived.slice(unsent)))).toEqual(sent)
+}
+
+function readTool({ name, description, parameters }: Json): LlmTool {
+  return {
+    name: String(name),
+    description: String(description),
+    parameters: isObject(parameters) ? parameters : {},
+  }
 }

@@ -3,7 +3,7 @@
  * ids, times, and the header's system prompt and tools. Written for these
  * tests alone; the harness has its own.
  */
-import type { Json } from './driver.ts'
+import { at, isObject, parseObject, type Json } from './json.ts'
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
@@ -14,12 +14,12 @@ export function normaliseLine(line: string, cwd: string): string {
 
 /** A session log, each side with the folder of its own header. */
 export function normaliseLog(lines: readonly string[]): Json[] {
-  const header = JSON.parse(lines[0] ?? '{}') as Json
+  const header = parseObject(lines[0] ?? '{}')
   return lines.map((line) => {
-    const value = JSON.parse(normaliseLine(line, String(header['cwd']))) as Json
+    const value = parseObject(normaliseLine(line, String(header['cwd'])))
     for (const key of ['time', 'createdAt']) if (key in value) value[key] = 0
-    const data = value['data'] as { header?: Json } | undefined
-    if (data?.header) Object.assign(data.header, { system: '{{system}}', tools: '{{tools}}' })
+    const request = at(value, 'data', 'header')
+    if (isObject(request)) Object.assign(request, { system: '{{system}}', tools: '{{tools}}' })
     return value
   })
 }
@@ -27,12 +27,12 @@ export function normaliseLog(lines: readonly string[]): Json[] {
 /** The parts of a transcript that two agents with the same behaviour share. */
 export function behaviourOf(lines: readonly string[], cwd: string): Json[] {
   return lines
-    .map((line) => JSON.parse(normaliseLine(line, cwd)) as Json)
+    .map((line) => parseObject(normaliseLine(line, cwd)))
     .flatMap((message) => {
       if (message['method'] === 'session/update') return [message]
-      const result = message['result'] as Json | undefined
-      if (result?.['stopReason'] !== undefined) return [{ stopReason: result['stopReason'] }]
-      const error = message['error'] as Json | undefined
-      return error ? [{ code: error['code'], message: error['message'] }] : []
+      const stopReason = at(message, 'result', 'stopReason')
+      if (stopReason !== undefined) return [{ stopReason }]
+      const error = at(message, 'error')
+      return isObject(error) ? [{ code: error['code'], message: error['message'] }] : []
     })
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { openSession, promptParams, startDriver, type Driver, type Message } from './driver.ts'
+import { at, parseObject } from './json.ts'
 import {
   callTools,
   expectDerivedRequests,
@@ -60,9 +61,15 @@ async function recordPrompt(
 const impatient = ['--config', fileURLToPath(new URL('impatient.yml', import.meta.url))]
 
 function endOf(log: readonly string[]): unknown {
-  const last = JSON.parse(log.at(-1) ?? '{}') as { type: string; data: { reason: unknown } }
-  expect(last.type).toBe('turn/end')
-  return last.data.reason
+  const last = parseObject(log.at(-1) ?? '{}')
+  expect(last['type']).toBe('turn/end')
+  return at(last, 'data', 'reason')
+}
+
+const shared = fileURLToPath(new URL('../../../../shared/recordings/deepseek/', import.meta.url))
+
+function readStream(name: string): Reply {
+  return payloads(readFileSync(join(shared, name), 'utf8').trim().split('\n'))
 }
 
 describe('recording', () => {
@@ -87,15 +94,12 @@ describe('recording', () => {
     expect(readFileSync(join(replayed.cwd, 'note.txt'), 'utf8')).toBe('one\n')
   })
 
-  const shared = fileURLToPath(new URL('../../../../shared/recordings/deepseek/', import.meta.url))
   it.skipIf(!existsSync(shared))(
     `serves two streams of the real DeepSeek API${existsSync(shared) ? '' : ' (../shared is not there)'}`,
     async () => {
-      const read = (name: string): Reply =>
-        payloads(readFileSync(join(shared, name), 'utf8').trim().split('\n'))
       const { driver, answer, provider, log } = await recordPrompt([
-        read('deepseek-tool-call.jsonl'),
-        read('deepseek-reasoning.jsonl'),
+        readStream('deepseek-tool-call.jsonl'),
+        readStream('deepseek-reasoning.jsonl'),
       ])
 
       expect(answer.result).toEqual({ stopReason: 'end_turn' })
@@ -103,7 +107,7 @@ describe('recording', () => {
       const textOf = (kind: string): string =>
         updates
           .filter((update) => update['sessionUpdate'] === kind)
-          .map((update) => (update['content'] as { text: string }).text)
+          .map((update) => at(update, 'content', 'text'))
           .join('')
       expect(textOf('agent_message_chunk')).toBe('The word "strawberry" contains three "r"s.')
       expect(textOf('agent_thought_chunk')).toMatch(/^The user is asking/)
@@ -149,39 +153,41 @@ describe('recording', () => {
     expect(answer.result).toEqual({ stopReason: 'end_turn' })
     expect(provider.requests[0]?.path).toBe(path)
     expect(provider.requests[0]?.headers[header]).toContain(key)
-    expectDerivedRequests(log, provider.requests, wire)
+    expectDerivedRequests(log, provider.requests, { wire })
   })
 })
 
+const failures: { title: string; reply: Reply; code: string }[] = [
+  {
+    title: 'refuses the key, and repeats it',
+    reply: failure(401, { error: { message: `Authentication Fails, ${key} is invalid` } }),
+    code: 'AUTH',
+  },
+  {
+    title: 'answers with a page',
+    reply: { headers: { 'content-type': 'text/html' }, body: ['<h1>Hi</h1>'] },
+    code: 'MALFORMED_RESPONSE',
+  },
+  {
+    title: 'ends the stream in the middle',
+    reply: prefix(stream(say('half ', 'a ', 'word')), 3, 'end'),
+    code: 'STREAM_CLOSED',
+  },
+  {
+    title: 'breaks the connection in the middle',
+    reply: prefix(stream(say('half ', 'a ', 'word')), 3, 'cut'),
+    code: 'TRANSPORT',
+  },
+  {
+    title: 'sends what is no JSON',
+    reply: { body: ['data: {"choices": [\n\n'] },
+    code: 'MALFORMED_RESPONSE',
+  },
+]
+
 describe('a provider that fails', () => {
-  it.each([
-    {
-      title: 'refuses the key, and repeats it',
-      reply: failure(401, { error: { message: `Authentication Fails, ${key} is invalid` } }),
-      code: 'AUTH',
-    },
-    {
-      title: 'answers with a page',
-      reply: { headers: { 'content-type': 'text/html' }, body: ['<h1>Hi</h1>'] },
-      code: 'MALFORMED_RESPONSE',
-    },
-    {
-      title: 'ends the stream in the middle',
-      reply: prefix(stream(say('half ', 'a ', 'word')), 3, 'end'),
-      code: 'STREAM_CLOSED',
-    },
-    {
-      title: 'breaks the connection in the middle',
-      reply: prefix(stream(say('half ', 'a ', 'word')), 3, 'cut'),
-      code: 'TRANSPORT',
-    },
-    {
-      title: 'sends what is no JSON',
-      reply: { body: ['data: {"choices": [\n\n'] },
-      code: 'MALFORMED_RESPONSE',
-    },
-  ] as const)('$title', async ({ reply, code }) => {
-    const { answer, log, provider } = await recordPrompt([reply as Reply])
+  it.each(failures)('$title', async ({ reply, code }) => {
+    const { answer, log, provider } = await recordPrompt([reply])
 
     expect(answer.error).toMatchObject({ code: -32603, data: { code } })
     expect(answer.error?.message).toMatch(/^Internal error: turn failed: ./)

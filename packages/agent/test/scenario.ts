@@ -11,23 +11,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import {
-  initializeParams,
-  promptParams,
-  startDriver,
-  type Driver,
-  type Json,
-  type Message,
-} from './driver.ts'
-
-type Step = {
-  op: string
-  text?: string
-  configId?: string
-  value?: string
-  additionalDirectories?: string[]
-}
-type Input = { steps: Step[]; permissionAnswers?: { kind: string }[] }
+import { initializeParams, promptParams, startDriver, type Driver, type Message } from './driver.ts'
+import { objectsAt, parseObject, type Json } from './json.ts'
 
 export type Outcome = {
   driver: Driver
@@ -37,7 +22,7 @@ export type Outcome = {
   lines: string[]
   /** The persisted log as lines; empty when no turn ran. */
   log: string[]
-  report: { served: number; unused: number; misses: Json[] }
+  report: Json
 }
 
 export function temporaryFolder(name: string): string {
@@ -46,20 +31,15 @@ export function temporaryFolder(name: string): string {
   return folder
 }
 
-export function readInput(folder: string): Input {
-  return JSON.parse(readFileSync(join(folder, 'input.json'), 'utf8')) as Input
-}
-
 /** Answers permission requests by kind, first come first served; `cancelled` when there is none left. */
-export function answerPermissions(kinds: readonly { kind: string }[]): (message: Message) => Json {
-  const queue = [...kinds]
+export function answerPermissions(answers: readonly Json[]): (message: Message) => Json {
+  const queue = [...answers]
   return ({ params }) => {
-    const wanted = queue.shift()?.kind
-    const options = (params?.['options'] ?? []) as { kind: string; optionId: string }[]
-    const option = options.find(({ kind }) => kind === wanted)
+    const wanted = queue.shift()?.['kind']
+    const option = objectsAt(params, 'options').find(({ kind }) => kind === wanted)
     return {
       outcome: option
-        ? { outcome: 'selected', optionId: option.optionId }
+        ? { outcome: 'selected', optionId: option['optionId'] }
         : { outcome: 'cancelled' },
     }
   }
@@ -75,7 +55,7 @@ export async function runScenario(
   if (existsSync(workspace)) cpSync(workspace, cwd, { recursive: true })
   const override = join(folder, 'replay.override.json')
   const reportFile = join(root, 'report.json')
-  const input = readInput(folder)
+  const input = parseObject(readFileSync(join(folder, 'input.json'), 'utf8'))
   const driver = startDriver({
     cwd,
     env: {
@@ -86,12 +66,13 @@ export async function runScenario(
       RUNPROOF_REPORT: reportFile,
       ...env,
     },
-    answer: answerPermissions(input.permissionAnswers ?? []),
+    answer: answerPermissions(objectsAt(input, 'permissionAnswers')),
   })
   let sessionId = ''
-  for (const step of input.steps) {
+  for (const step of objectsAt(input, 'steps')) {
     const answer = await takeStep(driver, step, { cwd, sessionId })
-    sessionId = String(answer.result?.['sessionId'] ?? sessionId)
+    const opened = answer.result?.['sessionId']
+    if (typeof opened === 'string') sessionId = opened
   }
   await driver.close()
   return {
@@ -100,42 +81,39 @@ export async function runScenario(
     root,
     lines: driver.lines,
     log: readLog(root),
-    report: JSON.parse(readFileSync(reportFile, 'utf8')) as Outcome['report'],
+    report: parseObject(readFileSync(reportFile, 'utf8')),
   }
 }
 
 async function takeStep(
   driver: Driver,
-  step: Step,
+  step: Json,
   { cwd, sessionId }: { cwd: string; sessionId: string },
 ): Promise<Message> {
-  switch (step.op) {
+  const { op, text, configId, value, additionalDirectories } = step
+  switch (op) {
     case 'initialize':
       return driver.call('initialize', initializeParams)
     case 'newSession':
-    case 'newSessionExpectError': {
-      const { additionalDirectories } = step
+    case 'newSessionExpectError':
       return driver.call('session/new', {
         cwd,
         mcpServers: [],
-        ...(additionalDirectories && { additionalDirectories }),
+        ...(Array.isArray(additionalDirectories) && { additionalDirectories }),
       })
-    }
     case 'prompt':
     case 'promptExpectError':
-      return driver.call('session/prompt', promptParams(sessionId, step.text ?? ''))
+      return driver.call('session/prompt', promptParams(sessionId, String(text)))
     case 'promptAndCancel': {
-      const answer = driver.call('session/prompt', promptParams(sessionId, step.text ?? ''))
+      const answer = driver.call('session/prompt', promptParams(sessionId, String(text)))
       await driver.waitFor(({ method }) => method === 'session/update')
       driver.notify('session/cancel', { sessionId })
       return answer
     }
-    case 'setConfigOption': {
-      const { configId, value } = step
+    case 'setConfigOption':
       return driver.call('session/set_config_option', { sessionId, configId, value })
-    }
     default:
-      throw new Error(`unknown step ${step.op}`)
+      throw new Error(`unknown step ${String(op)}`)
   }
 }
 

@@ -2,8 +2,8 @@
  * Service `backend`: this machine, without a sandbox. Commands run with a
  * scrubbed environment and limits; what the limits are is configuration.
  */
-import { mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { mkdir, readdir, readFile, readlink, realpath, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { array, number, strictObject, string, type ZodType } from 'zod'
 import type { Backend, CommandRequest, FolderEntry } from '../backend.ts'
 import { scrubEnvironment } from '../environment.ts'
@@ -82,6 +82,9 @@ async function realPath(path: string): Promise<string> {
   } catch (error) {
     const parent = dirname(path)
     if (!isCode(error, 'ENOENT') || parent === path) throw error
+    // A link to nothing yet is not a new file here: a write would follow it.
+    const target = await readlink(path).catch(() => null)
+    if (target !== null) return realPath(resolve(parent, target))
     return join(await realPath(parent), basename(path))
   }
 }

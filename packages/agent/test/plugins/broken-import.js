@@ -1,2 +1,3 @@
+// oxlint-disable-next-line import/no-unassigned-import -- the missing module is the mistake under test
 import './nowhere-to-be-found.js'
 export function apply() {}
