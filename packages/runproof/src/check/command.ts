@@ -11,17 +11,18 @@ import { readLines, type Line } from '../lines.ts'
 import { recogniseFormat } from '../status/formats.ts'
 import { createOutput, isColoured, type Output, type Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
-import { createAcpAudit } from './acp/audit.ts'
 import type { Audit, Violation } from './audit.ts'
 import { createCheckPrinter, type CheckPrinter, type Totals } from './print.ts'
-import { createSessionAudit } from './session/audit.ts'
 
 export type CheckOptions = { from?: string; json?: boolean }
 
 /** Lines looked at before a guess of the format is given up. */
 const guessLinesMax = 20
 
-const audits: Record<string, () => Audit> = { acp: createAcpAudit, session: createSessionAudit }
+const audits: Record<string, () => Promise<Audit>> = {
+  acp: async () => (await import('./acp/audit.ts')).createAcpAudit(),
+  session: async () => (await import('./session/audit.ts')).createSessionAudit(),
+}
 
 /** @returns the exit code. @throws RunproofError for an option it does not know. */
 export async function runCheck(
@@ -81,11 +82,11 @@ async function checkFile(
       for (const line of printer.violation(name, violation)) output.line(line)
     }
   }
-  const begin = (format: string): Audit => {
+  const begin = async (format: string): Promise<Audit> => {
     const create = audits[format]
     if (create === undefined) throw withoutRules(input.name, format)
     for (const line of printer.head(name, format)) output.line(line)
-    const begun = create()
+    const begun = await create()
     for (const line of held) show(begun.push(line))
     held = []
     return begun
@@ -98,7 +99,7 @@ async function checkFile(
       else {
         held.push(line)
         from ??= recogniseLine(line)
-        if (from !== undefined) audit = begin(from)
+        if (from !== undefined) audit = await begin(from)
         else if (held.length >= guessLinesMax) throw unknownFormat(input.name)
       }
       await output.settle()
