@@ -40,11 +40,13 @@ export async function runDoctor(
     )
   }
   const checks = await checkEnvironment(config, terminal.env)
-  const scenarios = await readScenarios(wanted, config)
-  const orphans =
-    config === null || wanted.length > 0
-      ? []
-      : (await Promise.all(config.scenarios.map((root) => findOrphans(root)))).flat()
+  const roots = wanted.length > 0 ? [] : (config?.scenarios ?? [])
+  const orphans = (await Promise.all(roots.map((root) => findOrphans(root)))).flat()
+  const scenarios = await readScenarios(wanted, config).catch((error: unknown) => {
+    // No scenario at all is the orphans' story, when there are any.
+    if (orphans.length > 0 && error instanceof RunproofError) return []
+    throw error
+  })
   const guarded = await runGuards(scenarios, config?.agents ?? {}, secretValues(terminal.env))
   const findings = [...guarded, ...orphans]
 

@@ -2,9 +2,11 @@
 import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
-import type { AgentConfig, Config } from '../config/config.ts'
+import type { AgentConfig } from '../config/config.ts'
 import { fillPlaceholders } from '../config/placeholders.ts'
 import { visible } from '../visible.ts'
+
+type AgentProgram = Pick<AgentConfig, 'name' | 'command'>
 
 export type EnvironmentCheck = {
   what: string
@@ -16,7 +18,7 @@ export type EnvironmentCheck = {
 const nodeMin = [22, 12] as const
 
 export async function checkEnvironment(
-  config: Pick<Config, 'root' | 'agents'> | null,
+  config: { root: string; agents: Readonly<Record<string, AgentProgram>> } | null,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<EnvironmentCheck[]> {
   const agents = Object.values(config?.agents ?? {})
@@ -35,7 +37,7 @@ export function checkNode(version: string): EnvironmentCheck {
 }
 
 async function checkAgent(
-  { name, command }: AgentConfig,
+  { name, command }: AgentProgram,
   root: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<EnvironmentCheck> {

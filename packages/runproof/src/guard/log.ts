@@ -5,6 +5,7 @@
  */
 import { parseSessionLog, type SessionEvent, type SessionLog } from '@runproof/session-log'
 import { isRecord } from '../transcript/line.ts'
+import { prompts } from './files.ts'
 import { reportFor, type Finding, type Report } from './finding.ts'
 import { logNames, type Snapshot } from './snapshot.ts'
 
@@ -24,57 +25,49 @@ export function guardLogs(snapshot: Snapshot): Finding[] {
   ])
 }
 
-function readable(
-  name: string,
-  { issue, torn, unterminated, header }: SessionLog,
-  report: Report,
-): Finding[] {
+function readable(name: string, log: SessionLog, report: Report): Finding[] {
+  const { issue, torn, unterminated } = log
   if (issue !== null) {
-    const message = issue.message.replace(/^line \d+: /, '')
-    return [
-      report(
-        'session-log',
-        name,
-        issue.line,
-        `cannot be read from here on: ${message}; record it again`,
-      ),
-    ]
+    const reason = issue.message.replace(/^line \d+: /, '')
+    const message = `cannot be read from here on: ${reason}; record it again`
+    return [report('session-log', name, issue.line, message)]
   }
   if (torn !== null) {
     return [report('session-log', name, torn.line, 'the last line is cut off; record it again')]
-  }
-  if (header === null) {
-    return [
-      report(
-        'session-log',
-        name,
-        null,
-        'is empty: a log without a model turn has its header line; record it again',
-      ),
-    ]
   }
   return unterminated
     ? [report('line-ends', name, null, 'the last line has no end; add a newline')]
     : []
 }
 
-/** A turn is in the log exactly when the script asks for one. */
-function fitsScript(name: string, log: SessionLog, { input }: Snapshot, report: Report): Finding[] {
+/**
+ * Each prompt that is to be answered has its turn; a script without a prompt has none.
+ * A prompt that is cancelled or refused may end before its turn begins.
+ */
+function fitsScript(name: string, log: SessionLog, snapshot: Snapshot, report: Report): Finding[] {
   if (log.header === null || log.issue !== null) return []
-  const count = (...ops: string[]): number =>
-    input.steps.filter(({ op }) => ops.includes(op)).length
   const turns = log.events.filter(({ type }) => type === 'turn/start').length
-  const prompts = count('prompt', 'promptAndCancel')
-  const refused = count('promptExpectError')
-  if (turns >= prompts && turns <= prompts + refused) return []
-  const expected =
-    prompts + refused === 0 ? 'its header only' : `a turn for each of its ${prompts} prompts`
+  const answered = snapshot.input.steps.filter(({ op }) => op === 'prompt').length
+  if (!prompts(snapshot)) {
+    const isQuiet = log.eventCount === 0 || snapshot.agent.protocol !== 'acp'
+    return isQuiet
+      ? []
+      : [
+          report(
+            'session-log',
+            name,
+            2,
+            'the script of input.json never prompts, so the log has its header line only; cut the rest, or record it again',
+          ),
+        ]
+  }
+  if (turns >= answered) return []
   return [
     report(
       'session-log',
       name,
       null,
-      `has ${turns} turns where the script of input.json asks for ${expected}; record it again`,
+      `has ${turns} turns for the ${answered} prompts of input.json; record it again`,
     ),
   ]
 }

@@ -52,7 +52,10 @@ export function secretValues(env: Readonly<Record<string, string | undefined>>):
 }
 
 /** One finding for each kind of secret in each file, at its first line. */
-export function guardSecrets(snapshot: Snapshot, values: SecretValues): Finding[] {
+export function guardSecrets(
+  snapshot: Pick<Snapshot, 'name' | 'folder' | 'texts'>,
+  values: SecretValues,
+): Finding[] {
   const report = reportFor(snapshot)
   return [...snapshot.texts].flatMap(([file, text]) =>
     secretsIn(text, values).map(({ what, index }) =>
