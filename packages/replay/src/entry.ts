@@ -2,8 +2,8 @@
  * Replay entries: what one model call of a script does. Checks them when they
  * come from a file, where each object has exactly the keys of its kind.
  */
-import { checkChunks, llmErrorCodes } from '@runproof/llm'
-import type { LlmErrorCode, StreamChunk } from '@runproof/llm'
+import { checkChunks, llmErrorCodes } from '@runproof/llm/contract'
+import type { LlmErrorCode, StreamChunk } from '@runproof/llm/contract'
 
 export type ReplayEntry =
   /** Streams the chunks. A list without `finish` is a stream that breaks off, which a test may want. */

@@ -10,8 +10,8 @@
  * hung or been cut off by its caller, and the log does not tell which. That is
  * an issue unless an override says what happened (`override.ts`).
  */
-import { checkChunks } from '@runproof/llm'
-import type { StreamChunk } from '@runproof/llm'
+import { checkChunks } from '@runproof/llm/contract'
+import type { StreamChunk } from '@runproof/llm/contract'
 import { asCoreEvent } from '@runproof/session-log'
 import type { SessionEvent } from '@runproof/session-log'
 import type { ReplayEntry } from './entry.ts'

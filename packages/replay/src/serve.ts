@@ -5,8 +5,8 @@
  * `LlmError`; an abort settles the stream at once with the code `ABORTED` and
  * without a `finish`. Chunks come as fast as they are taken.
  */
-import { LlmError } from '@runproof/llm'
-import type { AbortSignalLike, StreamChunk } from '@runproof/llm'
+import { LlmError } from '@runproof/llm/contract'
+import type { AbortSignalLike, StreamChunk } from '@runproof/llm/contract'
 import type { ReplayEntry } from './entry.ts'
 
 export type ServeOptions = {

@@ -5,7 +5,7 @@
  *
  * Memory grows with the calls of one turn and the chunks of one step.
  */
-import { assembleMessage, checkChunks, type Block, type StreamChunk } from '@runproof/llm'
+import { assembleMessage, checkChunks, type Block, type StreamChunk } from '@runproof/llm/contract'
 import { asCoreEvent, type CoreEvent, type SessionEvent } from '@runproof/session-log'
 import { isDeepStrictEqual } from 'node:util'
 import type { Fault } from '../audit.ts'
