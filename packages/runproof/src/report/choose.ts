@@ -1,22 +1,27 @@
 /** Which reporter a command line asks for. */
 import { isColoured, type Output, type Terminal } from '../terminal.ts'
-import { createGithubReporter } from './github.ts'
-import { createJsonReporter } from './json.ts'
-import { createJunitReporter } from './junit.ts'
 import { createPrettyReporter } from './pretty.ts'
 import type { Reporter } from './reporter.ts'
 
 export type ReporterContext = { terminal: Terminal; output: Output; from: string }
 
-const reporters: Record<string, (context: ReporterContext) => Promise<Reporter> | Reporter> = {
+/** A reporter's code is loaded when it is chosen. */
+const reporters: Record<string, (context: ReporterContext) => Promise<Reporter>> = {
   pretty: createPretty,
-  junit: ({ output, from }) => createJunitReporter((line) => output.line(line), from),
-  github(context) {
+  async junit({ output, from }) {
+    const { createJunitReporter } = await import('./junit.ts')
+    return createJunitReporter((line) => output.line(line), from)
+  },
+  async github(context) {
+    const { createGithubReporter } = await import('./github.ts')
     const { output, from } = context
     const write = (line: string): void => output.line(line)
     return createGithubReporter(write, from, createPrettyReporter({ write, colours: false, from }))
   },
-  json: ({ output }) => createJsonReporter((line) => output.line(line)),
+  async json({ output }) {
+    const { createJsonReporter } = await import('./json.ts')
+    return createJsonReporter((line) => output.line(line))
+  },
 }
 
 /** The names that `--reporter` takes. */

@@ -16,8 +16,8 @@ export function createGithubReporter(
   return {
     begin: (scenarios) => inner.begin?.(scenarios),
     result: (result) => inner.result?.(result),
-    finish(summary) {
-      inner.finish(summary)
+    async finish(summary) {
+      await inner.finish(summary)
       for (const result of summary.results) {
         for (const failure of result.failures) write(errorCommand(result, failure, from))
       }

@@ -5,7 +5,7 @@ import type { Reporter } from './reporter.ts'
 export function createJsonReporter(write: (line: string) => void): Reporter {
   return {
     result: (result) => write(visibleJson(result)),
-    finish: ({ results, durationMs, jobs }) => {
+    async finish({ results, durationMs, jobs }) {
       const failed = results.filter(({ passed }) => !passed).length
       write(visibleJson({ end: true, passed: results.length - failed, failed, durationMs, jobs }))
     },

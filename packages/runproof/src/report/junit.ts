@@ -20,7 +20,7 @@ const entities: Record<string, string> = {
 
 export function createJunitReporter(write: (line: string) => void, from: string): Reporter {
   return {
-    finish({ results, durationMs }) {
+    async finish({ results, durationMs }) {
       const suites = Map.groupBy(results, ({ agent }) => agent ?? 'unknown')
       write('<?xml version="1.0" encoding="UTF-8"?>')
       write(`<testsuites${counts(results)}${attributes({ time: seconds(durationMs) })}>`)

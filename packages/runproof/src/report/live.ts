@@ -52,11 +52,11 @@ export function createLiveReporter({ stream, createInner, write }: LiveOptions):
       whole?.increment()
       inner.result?.(result)
     },
-    finish(summary) {
+    async finish(summary) {
       bars.update()
       bars.stop()
       isLive = false
-      inner.finish(summary)
+      await inner.finish(summary)
     },
   }
 }

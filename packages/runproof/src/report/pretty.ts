@@ -6,7 +6,6 @@ import { messageFor, statuses, type Status } from '@runproof/progress'
 import picocolors from 'picocolors'
 import type { ScenarioResult } from '../run/scenario.ts'
 import { visible } from '../visible.ts'
-import { renderFailures } from './failure-text.ts'
 import type { Reporter, SuiteSummary } from './reporter.ts'
 
 export type PrettyOptions = {
@@ -32,10 +31,15 @@ export function createPrettyReporter({ write, colours, from }: PrettyOptions): R
     result(result) {
       write(resultLine(result, width, paint))
     },
-    finish(summary) {
-      for (const result of summary.results.filter(({ passed }) => !passed)) {
-        write('')
-        for (const line of renderFailures(result, { colours, from }).split('\n')) write(line)
+    async finish(summary) {
+      const failed = summary.results.filter(({ passed }) => !passed)
+      if (failed.length > 0) {
+        // A run without failures needs none of it.
+        const { renderFailures } = await import('./failure-text.ts')
+        for (const result of failed) {
+          write('')
+          for (const line of renderFailures(result, { colours, from }).split('\n')) write(line)
+        }
       }
       write('')
       for (const line of summaryLines(summary, paint)) write(line)

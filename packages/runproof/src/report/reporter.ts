@@ -15,7 +15,7 @@ export type Reporter = {
   progress?(scenario: Scenario, progress: ScenarioProgress): void
   /** In the order of the scenarios. */
   result?(result: ScenarioResult): void
-  finish(summary: SuiteSummary): void
+  finish(summary: SuiteSummary): Promise<void>
 }
 
 /** The events of a suite for a reporter: results are held back until all before them are there. */

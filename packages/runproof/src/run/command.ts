@@ -12,6 +12,7 @@ import { orderResults } from '../report/reporter.ts'
 import { selectScenarios, type Selection } from '../scenario/select.ts'
 import { createOutput, type Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
+import { guardTogether } from './guard.ts'
 import { readPins } from './header.ts'
 import { defaultJobs, runSuite } from './suite.ts'
 
@@ -46,6 +47,8 @@ export async function runTest(
   reporter.begin?.(scenarios)
   const results = await runSuite(scenarios, {
     config,
+    // Whether a class has one pin, and a name one folder, shows only on the whole.
+    refusals: isWhole(selection) ? await guardTogether(scenarios, config) : new Map(),
     env: terminal.env,
     pins: await readPins(config, scenarios),
     pending: isReadOnly(terminal) ? null : createPendingStore(config.root),
@@ -54,13 +57,17 @@ export async function runTest(
     events: orderResults(scenarios, reporter),
   })
   const durationMs = Math.round(performance.now() - startedAt)
-  reporter.finish({ results, durationMs, jobs })
+  await reporter.finish({ results, durationMs, jobs })
   await output.flush()
   return results.every(({ passed }) => passed) ? 0 : 1
 }
 
+function isWhole({ scenarios = [], agent, filter, shard }: Selection): boolean {
+  return scenarios.length === 0 && agent === undefined && filter === undefined && !shard
+}
+
 /** CI only reads: what differs there is looked at where somebody can accept it. */
-export function isReadOnly({ env }: Terminal): boolean {
+export function isReadOnly({ env }: Pick<Terminal, 'env'>): boolean {
   return ![undefined, '', '0', 'false'].includes(env['CI'])
 }
 

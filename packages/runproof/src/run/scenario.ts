@@ -11,10 +11,9 @@ import { serializeTranscriptLine } from '../transcript/line.ts'
 import { executeScenario, type Execution, type ScenarioProgress } from './execute.ts'
 import type { Failure } from './failure.ts'
 import { serializeLines } from './golden-file.ts'
-import { compareOutputs, type Output } from './goldens.ts'
-import { auditRun, guardFolder } from './guard.ts'
+import type { Output } from './goldens.ts'
+import { guardFolder } from './guard.ts'
 import type { Pin } from './header.ts'
-import { judgeOutputs, judgeRun } from './judge.ts'
 
 export type ScenarioResult = {
   scenario: string
@@ -44,6 +43,8 @@ export type RunOptions = {
   pending: PendingStore | null
   /** Where the actual outputs are kept; null: nowhere. */
   outFolder: string | null
+  /** What was found about folders together with others, by folder. */
+  refusals?: ReadonlyMap<string, Failure[]>
   onProgress?: (progress: ScenarioProgress) => void
 }
 
@@ -59,9 +60,11 @@ export async function runScenario(
   await pending?.clear(scenario.name)
   const agent = config.agents[scenario.agent]
   if (agent === undefined) throw new TypeError(`no agent ${scenario.agent} in the configuration`)
-  const refusals = await guardFolder(scenario, agent, env)
+  const guarded = await guardFolder(scenario, agent, env)
+  const refusals = [...(options.refusals?.get(scenario.folder) ?? []), ...guarded]
   if (refusals.length > 0) return resultOf(scenario, refusals, null, startedAt)
 
+  const verdict = import('./verdict.ts')
   const run = await executeScenario(scenario, agent, {
     config,
     seam: { mode: 'replay' },
@@ -69,12 +72,10 @@ export async function runScenario(
     ...(onProgress !== undefined && { onProgress }),
   })
   const pin = pins.get(scenario.input.headerClass ?? '') ?? null
-  const outputs = await compareOutputs({ scenario, agent, execution: run }, pin)
+  const { judgeExecution } = await verdict
+  const { outputs, failures, isSound } = await judgeExecution(scenario, agent, run, pin)
   if (outFolder !== null) await keepOutputs(join(outFolder, scenario.name), run, outputs)
-  const broken = judgeRun(agent, run)
-  if (broken.length > 0) return resultOf(scenario, broken, run, startedAt)
-  const failures = [...judgeOutputs(scenario, run, outputs), ...auditRun(agent, run)]
-  if (pending !== null) await writePending(pending, failures, outputs)
+  if (pending !== null && isSound) await writePending(pending, failures, outputs)
   return resultOf(scenario, failures, run, startedAt)
 }
 

@@ -1,0 +1,33 @@
+/**
+ * The verdict on a run: its outputs beside the goldens, and everything that is
+ * wrong, first causes first. Loaded while the agent starts, since nothing of
+ * it is needed before.
+ */
+import type { AgentConfig } from '../config/config.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import { auditRun } from './audit.ts'
+import type { Execution } from './execute.ts'
+import type { Failure } from './failure.ts'
+import { compareOutputs, type Output } from './goldens.ts'
+import type { Pin } from './header.ts'
+import { judgeOutputs, judgeRun } from './judge.ts'
+
+export type Verdict = {
+  outputs: Output[]
+  failures: Failure[]
+  /** Whether the run itself was sound, so that its outputs may be accepted. */
+  isSound: boolean
+}
+
+export async function judgeExecution(
+  scenario: Scenario,
+  agent: AgentConfig,
+  run: Execution,
+  pin: Pin | null,
+): Promise<Verdict> {
+  const outputs = await compareOutputs({ scenario, agent, execution: run }, pin)
+  const broken = judgeRun(agent, run)
+  if (broken.length > 0) return { outputs, failures: broken, isSound: false }
+  const failures = [...judgeOutputs(scenario, run, outputs), ...auditRun(agent, run)]
+  return { outputs, failures, isSound: true }
+}
