@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../src/compare/compare.ts'
 import type { Difference } from '../../src/compare/difference.ts'
+import { writeAtomically } from '../../src/pending/atomic.ts'
 import { createPendingStore, isGolden } from '../../src/pending/store.ts'
 import { createFolder } from './folder.ts'
 
@@ -177,6 +178,16 @@ describe('the store of pending differences', () => {
       ),
       { numRuns: 30 },
     )
+  })
+})
+
+describe('writeAtomically', () => {
+  it('leaves the old text and no draft when it fails', async () => {
+    const folder = await createFolder()
+    const path = join(folder, 'taken')
+    await mkdir(join(path, 'inside'), { recursive: true })
+    await expect(writeAtomically(path, 'new')).rejects.toThrow(/EISDIR|EEXIST|ENOTEMPTY|EPERM/)
+    expect(await readdir(folder)).toEqual(['taken'])
   })
 })
 

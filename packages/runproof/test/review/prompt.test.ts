@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { runReview } from '../../src/review/command.ts'
 import { groupByCause } from '../../src/review/group.ts'
 import { createPrompt } from '../../src/review/prompt.ts'
 import type { Decision } from '../../src/review/walk.ts'
@@ -61,5 +62,27 @@ describe('the prompt', () => {
     expect(decision).toBe('skip')
     expect(screen).toContain('three session.jsonl')
     expect(screen).not.toContain('accept')
+  })
+})
+
+describe('runproof review on a terminal', () => {
+  it('asks until all is settled, and says how it ended', async () => {
+    const { root, store } = await createScene()
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined })
+    const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 60 })
+    let screen = ''
+    let asked = 0
+    stdout.on('data', (data: Buffer) => {
+      screen += data.toString()
+      const questions = stripVTControlCharacters(screen).split(' q  quit').length - 1
+      if (questions > asked) setImmediate(() => stdin.write(['a', 'r', 's'][asked++]))
+    })
+    const terminal = { stdin, stdout, stderr: new PassThrough(), env: {} }
+    expect(await runReview({}, terminal, root)).toBe(1)
+    expect(stripVTControlCharacters(screen)).toContain('accepted one/stdout.golden.jsonl')
+    expect(screen).toContain('2 accepted, 1 rejected, 1 still pending')
+    expect((await store.list()).pending.map(({ key }) => key)).toEqual(['three/session.jsonl'])
+    await store.reject('three/session.jsonl')
+    expect(await runReview({}, terminal, root)).toBe(0)
   })
 })

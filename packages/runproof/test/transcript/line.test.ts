@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -7,6 +8,7 @@ import {
   type TranscriptLine,
 } from '../../src/transcript/line.ts'
 
+const schema = new URL('../../../../docs/formats/transcript.schema.json', import.meta.url)
 const request = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }
 
 describe('parseTranscriptLine', () => {
@@ -73,9 +75,11 @@ describe('parseTranscriptLine', () => {
       fc.record({ t: time, dir, m: message }),
       fc.record({ t: time, dir, raw: fc.string({ unit: 'binary' }) }),
     )
+    const validate = new Ajv2020({ strict: true, strictRequired: false }).compile(JSON.parse(readFileSync(schema, 'utf8')))
     fc.assert(
       fc.property(line, (value) => {
         const text = serializeTranscriptLine(value)
+        expect(validate(JSON.parse(text))).toBe(true)
         expect(text).not.toContain('\n')
         expect(parseTranscriptLine(text)).toEqual(JSON.parse(JSON.stringify(value)))
       }),
