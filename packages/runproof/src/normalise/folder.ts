@@ -46,9 +46,10 @@ export function createFolderReplacer(folders: Folders): FolderReplacer {
   const isWindows = spellings.some(({ path }) => drivePath.test(path) || path.startsWith('\\\\'))
 
   const replaceOnce = (text: string): string => {
+    const lower = text.toLowerCase()
     let result = text
     for (const { needle, expression, token } of patterns) {
-      if (!result.toLowerCase().includes(needle)) continue
+      if (!lower.includes(needle)) continue
       result = replaceFolder(result, expression, token)
     }
     return result

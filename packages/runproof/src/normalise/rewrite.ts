@@ -11,6 +11,7 @@ import {
   matchesPath,
   parseSelector,
   selectValues,
+  type Key,
   type Path,
   type Selector,
 } from './selector.ts'
@@ -26,16 +27,6 @@ export type Rewriter = {
   text(text: string): string
 }
 
-type CompiledField = FieldRule & { selector: Selector }
-type CompiledZone = { selector: Selector; zone: Zone; when?: (message: Message) => boolean }
-
-const compile = <T extends { path: string }>(rules: readonly T[]): (T & { selector: Selector })[] =>
-  rules.map((rule) => {
-    const selector = parseSelector(rule.path)
-    if (selector === null) throw new TypeError(`not a path: ${rule.path}`)
-    return { ...rule, selector }
-  })
-
 /**
  * Sees all messages first, so that tokens are numbered in the order of the output
  * and an id is known in a text that comes before the field that shows it.
@@ -47,64 +38,106 @@ export function createRewriter(
 ): Rewriter {
   const table = createTokenTable()
   const fields = compile(profile.fields)
-  const zones: CompiledZone[] = compile(profile.zones)
+  const fieldAt = createLookup(fields)
+  const zoneAt = createLookup(compile(profile.zones))
   const rules = compileRules(context.rules ?? [])
   const sessionIds = collectIds(fields, messages, context, table)
   const textStage = createTextStage(context, sessionIds, table)
-  const byKey = Map.groupBy(fields, ({ selector }) => lastKey(selector))
-  const anyKey = byKey.get(null) ?? []
+  const stableKeys = new Map<string, string>()
 
-  const fieldAt = (path: Path, root: Message): CompiledField | undefined =>
-    [...(byKey.get(path.at(-1) ?? null) ?? []), ...anyKey].find(
-      ({ selector, when }) => matchesPath(selector, path) && (when?.(root) ?? true),
-    )
-
-  const zoneAt = (path: Path, root: Message): Zone | undefined =>
-    zones.find(({ selector, when }) => matchesPath(selector, path) && (when?.(root) ?? true))?.zone
+  const rewriteKey = (key: string): string => {
+    const stable = stableKeys.get(key) ?? textStage(key, 'content')
+    stableKeys.set(key, stable)
+    return stable
+  }
 
   const rewriteText = (text: string, path: Path, zone: Zone): string =>
     rules.rewrite(textStage(text, zone, path.at(-1)), path, table)
 
-  const rewrite = (value: unknown, path: Path, zone: Zone, root: Message): unknown => {
+  /** @param path of the value; used and given back by every call. */
+  const rewrite = (value: unknown, path: Key[], outer: Zone, root: Message): unknown => {
     if (path.length > depthMax) return '{{too-deep}}'
-    const field = path.length === 0 ? undefined : fieldAt(path, root)
+    const field = fieldAt(path, root)
     const stable = field === undefined ? undefined : fieldValue(field, value, context, table)
     if (stable !== undefined) return stable
     const token = rules.tokenAt(path, value, table)
     if (token !== null) return token
-    const inner = zoneAt(path, root) ?? zone
-    if (typeof value === 'string') return rewriteText(value, path, inner)
+    const zone = zoneAt(path, root)?.zone ?? outer
+    if (typeof value === 'string') return rewriteText(value, path, zone)
     if (typeof value !== 'object' || value === null) return value
+    const child = (key: Key, item: unknown): unknown => {
+      path.push(key)
+      const result = rewrite(item, path, zone, root)
+      path.pop()
+      return result
+    }
     return Array.isArray(value)
-      ? value.map((item, index) => rewrite(item, [...path, index], inner, root))
-      : rewriteRecord(value, path, inner, root)
+      ? value.map((item, index) => child(index, item))
+      : rewriteRecord(value, child)
   }
 
-  const rewriteRecord = (value: object, path: Path, zone: Zone, root: Message): Message => {
-    const entries: [string, unknown][] = []
+  const rewriteRecord = (
+    value: object,
+    child: (key: string, item: unknown) => unknown,
+  ): Message => {
     const taken = new Set(Object.keys(value))
-    for (const [key, item] of Object.entries(value)) {
-      const stableKey = textStage(key, 'content')
-      const isFree = stableKey === key || !taken.has(stableKey)
-      taken.add(stableKey)
-      const isKept = profile.keptKeys.includes(key)
-      entries.push([
-        isFree ? stableKey : key,
-        isKept ? item : rewrite(item, [...path, key], zone, root),
-      ])
-    }
-    return Object.fromEntries(entries)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => {
+        const stable = rewriteKey(key)
+        // Two spellings of one folder must not become one key.
+        const isFree = stable === key || !taken.has(stable)
+        taken.add(stable)
+        const isKept = profile.keptKeys.includes(key)
+        return [isFree ? stable : key, isKept ? item : child(key, item)]
+      }),
+    )
   }
 
   return {
-    message: (message) => rewriteRecord(message, [], 'protocol', message),
+    message: (message) =>
+      rewriteRecord(message, (key, item) => rewrite(item, [key], 'protocol', message)),
     text: (text) => rewriteText(text, [], 'content'),
+  }
+}
+
+type Compiled<T> = T & { selector: Selector }
+
+const compile = <T extends { path: string }>(rules: readonly T[]): Compiled<T>[] =>
+  rules.map((rule) => {
+    const selector = parseSelector(rule.path)
+    if (selector === null) throw new TypeError(`not a path: ${rule.path}`)
+    return { ...rule, selector }
+  })
+
+type Conditional = { selector: Selector; when?: (message: Message) => boolean }
+
+/** Finds the first rule of a path; only rules that may end in its last key are tried. */
+function createLookup<T extends Conditional>(
+  rules: readonly T[],
+): (path: Path, root: Message) => T | undefined {
+  const endings = rules.map((rule) => ({ rule, last: lastKey(rule.selector) }))
+  const forIndexes = rulesOf(({ last }) => typeof last !== 'string')
+  const forKeys = new Map<string, T[]>()
+  return (path, root) => {
+    const key = path.at(-1)
+    let candidates = forIndexes
+    if (typeof key === 'string') {
+      candidates = forKeys.get(key) ?? rulesOf(({ last }) => last === null || last === key)
+      forKeys.set(key, candidates)
+    }
+    return candidates.find(
+      ({ selector, when }) => matchesPath(selector, path) && (when?.(root) ?? true),
+    )
+  }
+
+  function rulesOf(test: (ending: { last: Key | null }) => boolean): T[] {
+    return endings.filter(test).map(({ rule }) => rule)
   }
 }
 
 /** Numbers the ids of all fields in order. @returns the session ids. */
 function collectIds(
-  fields: readonly CompiledField[],
+  fields: readonly Compiled<FieldRule>[],
   messages: readonly Message[],
   context: NormaliseContext,
   table: TokenTable,

@@ -8,8 +8,10 @@ export type Segment = string | number | typeof anyOne | typeof anyDepth
 
 export type Selector = readonly Segment[]
 
+export type Key = string | number
+
 /** Where a value stands: keys and indexes from the root. */
-export type Path = readonly (string | number)[]
+export type Path = readonly Key[]
 
 const anyOne: unique symbol = Symbol('*')
 const anyDepth: unique symbol = Symbol('**')
@@ -52,7 +54,7 @@ export function matchesPath(selector: Selector, path: Path, from = 0, at = 0): b
 }
 
 /** The key or index that a selected value must have, or null when any will do. */
-export function lastKey(selector: Selector): string | number | null {
+export function lastKey(selector: Selector): Key | null {
   const last = selector.at(-1)
   return typeof last === 'string' || typeof last === 'number' ? last : null
 }
