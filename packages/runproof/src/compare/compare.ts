@@ -50,6 +50,7 @@ export function compareLines({ scenario, file, expected, actual }: Comparison): 
   }
 }
 
+/** A file that one side has not: every line is a change. */
 function wholeFile(
   scenario: string,
   file: string,
@@ -57,12 +58,23 @@ function wholeFile(
   actual: readonly string[] | null,
 ): Difference {
   const kind = expected === null ? 'extra' : 'missing'
-  const lines = expected ?? actual ?? []
+  const changes = changesOf(alignEvents(readEvents(expected ?? []), readEvents(actual ?? [])))
+  const lines = changes.length === 1 ? '1 line' : `${changes.length} lines`
   const summary =
     kind === 'extra'
-      ? `there is no ${file} yet: the run produced ${lines.length} lines`
-      : `${file} is expected (${lines.length} lines) and was not produced`
-  return { scenario, file, kind, summary, cause: causeOf(file, kind), changes: [], changeCount: 0 }
+      ? `there is no ${file} yet: the run produced ${lines}`
+      : `${file} is expected (${lines}) and was not produced`
+  // A file that is new is nobody's change: each is looked at on its own.
+  const cause = causeOf(kind === 'extra' ? `${scenario}/${file}` : file, kind)
+  return {
+    scenario,
+    file,
+    kind,
+    summary: visible(summary),
+    cause,
+    changes: changes.slice(0, changesMax),
+    changeCount: changes.length,
+  }
 }
 
 function changesOf(pairs: readonly Pair[]): EventChange[] {

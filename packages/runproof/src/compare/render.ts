@@ -31,18 +31,26 @@ const inlineUnitsMax = 60
 /** Lines of several, without a final end; indented below a head line. */
 export function renderDifference(difference: Difference, options: RenderOptions): string {
   const paint = picocolors.createColors(options.colours)
-  const { scenario, file, changes, changeCount, summary } = difference
+  const { scenario, file, kind, changes, changeCount, summary } = difference
   const shown = changes.slice(0, options.changesShown ?? 20)
   const lines = [`${paint.bold(visible(scenario))} ${visible(file)}`]
-  if (changes.length === 0) lines.push(`  ${summary}`)
-  for (const change of shown) lines.push(...changeLines(change, paint))
-  if (changeCount > shown.length) {
-    lines.push(paint.dim(`  … and ${changeCount - shown.length} more changes`))
+  if (kind !== 'changed' || changes.length === 0) lines.push(`  ${summary}`)
+  for (const change of shown) {
+    lines.push(...(kind === 'changed' ? changeLines(change, paint) : wholeLine(change, paint)))
   }
-  if (options.text === true && shown.length > 0) {
+  if (changeCount > shown.length) {
+    lines.push(paint.dim(`  … and ${changeCount - shown.length} more`))
+  }
+  if (options.text === true && kind === 'changed') {
     lines.push('', paint.dim('  as text'), ...shown.flatMap((change) => textLines(change, paint)))
   }
   return lines.join('\n')
+}
+
+/** A line of a file that one side has not. */
+function wholeLine(change: EventChange, paint: Paint): string[] {
+  if (change.kind === 'extra') return [`  ${paint.green(`+ ${excerpt(change.actual)}`)}`]
+  return change.kind === 'missing' ? [`  ${paint.red(`- ${excerpt(change.expected)}`)}`] : []
 }
 
 const marks = {

@@ -59,7 +59,7 @@ function optionsFor({ first, members }: Group, text: boolean): Option<string>[] 
   const many = members.length > 1
   const scope = many ? ` these ${members.length}` : ''
   const isAcceptable = members.some(({ goldenPath }) => isGolden(goldenPath))
-  const hasText = first.difference.changes.length > 0
+  const hasText = first.difference.kind === 'changed'
   return [
     ...(isAcceptable ? [option('a', `accept${scope}`)] : []),
     option('r', `reject${scope}: the golden stays, the difference is forgotten`),

@@ -162,12 +162,14 @@ describe('compareLines', () => {
     const base = { scenario: 's', file: 'session.1.jsonl' }
     expect(compareLines({ ...base, expected: ['{}'], actual: null })).toMatchObject({
       kind: 'missing',
-      summary: 'session.1.jsonl is expected (1 lines) and was not produced',
+      summary: 'session.1.jsonl is expected (1 line) and was not produced',
     })
     expect(compareLines({ ...base, expected: null, actual: ['{}', '{}'] })).toMatchObject({
       kind: 'extra',
       summary: 'there is no session.1.jsonl yet: the run produced 2 lines',
+      changeCount: 2,
     })
+    expect(compareLines({ ...base, expected: null, actual: [] })).toMatchObject({ kind: 'extra' })
   })
 
   it('counts what it does not list, and cuts what is long', () => {

@@ -51,7 +51,8 @@ describe('renderDifference', () => {
   })
 
   it('shows the words of a long line that changed', () => {
-    expect(render([chunk('s', longText('old'))], [chunk('s', longText('new'))])).toMatchInlineSnapshot(`
+    expect(render([chunk('s', longText('old'))], [chunk('s', longText('new'))]))
+      .toMatchInlineSnapshot(`
       "demo/one stdout.golden.jsonl
         ~ line 1 agent_message_chunk
             params.update.content.text: …same same same same same same same same same same same same [-old-]{+new+} after after after after after after after after after after…"
@@ -105,7 +106,7 @@ describe('renderDifference', () => {
       "demo/one stdout.golden.jsonl
         - line 1 t0 is missing
             {"type":"t0"}
-        … and 4 more changes"
+        … and 4 more"
     `)
     expect(render(numbered(3), numbered(4))).toMatchInlineSnapshot(`
       "demo/one stdout.golden.jsonl
@@ -117,7 +118,7 @@ describe('renderDifference', () => {
     const difference = compareLines({ scenario: 's', file: 'f', expected: ['a'], actual: null })
     if (difference === null) throw new Error('no difference')
     expect(renderDifference(difference, { colours: false })).toBe(
-      's f\n  f is expected (1 lines) and was not produced',
+      's f\n  f is expected (1 line) and was not produced\n  - a',
     )
   })
 
