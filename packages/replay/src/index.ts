@@ -5,6 +5,20 @@ export { loadReplayScript } from './load.ts'
 export type { ReplayScript, TextFile } from './load.ts'
 export { parseOverride } from './override.ts'
 export type { Override, Patch } from './override.ts'
+export { cutEvents, encodeFrame } from './recording/frame.ts'
+export type { Chunk } from './recording/frame.ts'
+export { parseRecording } from './recording/parse.ts'
+export type { ParsedRecording, RecordingIssue, RecordingIssueCode } from './recording/parse.ts'
+export type {
+  Exchange,
+  ExchangeEnd,
+  RecordedEvent,
+  RecordedRequest,
+  RecordedResponse,
+  Recording,
+  RecordingSource,
+} from './recording/recording.ts'
+export { serializeRecording } from './recording/serialize.ts'
 export { createReplay } from './replay.ts'
 export type {
   Miss,

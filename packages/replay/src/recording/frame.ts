@@ -31,11 +31,12 @@ export type Chunk = {
 }
 
 /**
- * The events of an exchange as the chunks they came in. The time of a chunk is
- * that of the last event it completes; one that completes none comes together
- * with its predecessor. Bytes after the last cut are a chunk of their own.
+ * The events of an exchange as the chunks they came in, and the tail of a
+ * broken one. The time of a chunk is that of the last event it completes; one
+ * that completes none comes together with its predecessor. Bytes after the
+ * last cut are a chunk of their own.
  */
-export function cutEvents({ events, response }: Pick<Exchange, 'events' | 'response'>): Chunk[] {
+export function cutEvents({ events, response, end }: Exchange): Chunk[] {
   const chunks: Chunk[] = []
   let held: Buffer[] = []
   let eventCount = 0
@@ -62,6 +63,7 @@ export function cutEvents({ events, response }: Pick<Exchange, 'events' | 'respo
     dtMs += event.dtMs
     if (isCutAtEnd) flush()
   }
+  if (end.tail !== undefined) held.push(Buffer.from(end.tail))
   flush()
   return chunks
 }

@@ -85,6 +85,8 @@ export type ExchangeEnd = {
    * the recorder broke the connection off.
    */
   kind: (typeof endKinds)[number]
+  /** What came after the last whole event of a stream that broke off inside a frame. */
+  tail?: string
   /** A replay may leave this exchange unused: auxiliary calls whose coming depends on time. */
   optional?: boolean
 }
