@@ -6,9 +6,9 @@
  * composition that does not start. Stdout carries protocol and nothing else:
  * whatever prints through `console` goes to stderr.
  */
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { config } from 'zod'
 import { createSecrets, readEnvironment } from './environment.ts'
 import { AgentError, messageOf } from './error.ts'
 import type { Clock, Host, Mode } from './host.ts'
@@ -17,6 +17,9 @@ import { startAgent } from './start.ts'
 
 /** After a request to stop, a plugin that does not let go is left behind. */
 const stopMsMax = 3000
+
+// Every schema sees a handful of values: compiling checkers for them costs more than it saves.
+config({ jitless: true })
 
 /** Runs the bin to its end and exits the process. */
 export async function main(argv: string[]): Promise<void> {
@@ -63,7 +66,8 @@ function createHost(mode: Mode, stop: AbortSignal, finished: () => void): Host {
     env: mode === 'replay' ? process.env : readEnvironment(process.env, process.cwd()),
     secrets: createSecrets(),
     clock: realClock,
-    createId: randomUUID,
+    // The global one: `node:crypto` as a module costs milliseconds at the start.
+    createId: () => crypto.randomUUID(),
     random: Math.random,
     input: process.stdin,
     output: process.stdout,

@@ -7,7 +7,7 @@
  * `data.code`.
  */
 import { RequestError, type PromptResponse } from '@agentclientprotocol/sdk'
-import { LlmError } from '@runproof/llm'
+import { LlmError } from '@runproof/llm/contract'
 import { SessionLogError, type TurnEndReason } from '@runproof/session-log'
 import { AgentError } from '../error.ts'
 import { endCodes } from '../loop/turn.ts'

@@ -17,7 +17,7 @@ import {
   type FinishReason,
   type LlmFailure,
   type StreamChunk,
-} from '@runproof/llm'
+} from '@runproof/llm/contract'
 import { deriveHistory, SessionLogError } from '@runproof/session-log'
 import { messageOf } from '../error.ts'
 import type { RequestHeader } from './header.ts'

@@ -2,7 +2,7 @@
  * When a failed model call is tried again, and after how long. The adapter
  * makes one attempt; this is the policy above it.
  */
-import { isRetryable, type LlmFailure } from '@runproof/llm'
+import { isRetryable, type LlmFailure } from '@runproof/llm/contract'
 
 export type RetryPolicy = {
   /** Attempts beyond the first. */

@@ -5,7 +5,7 @@
  * the call's provider. Calls are frozen, so that no listener changes what the
  * log says was sent.
  */
-import { LlmError, type LlmRequest, type StreamChunk } from '@runproof/llm'
+import { LlmError, type LlmRequest, type StreamChunk } from '@runproof/llm/contract'
 import { strictObject, string, type ZodType } from 'zod'
 import type { Context } from '../services.ts'
 

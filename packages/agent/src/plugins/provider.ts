@@ -4,8 +4,9 @@
  * goes into one header; a missing one is told when the first request needs
  * it, so that an editor can still start the agent and show the message.
  */
-import { LlmError, wireNames, wires, type WireName } from '@runproof/llm'
-import { number, record, strictObject, string, enum as oneOf, type ZodType } from 'zod'
+import type { Wire, WireName } from '@runproof/llm'
+import { LlmError } from '@runproof/llm/contract'
+import { number, record, strictObject, string, type ZodType } from 'zod'
 import type { Host } from '../host.ts'
 import { streamProvider, type Endpoint } from '../provider/stream.ts'
 import type { Context } from '../services.ts'
@@ -27,8 +28,48 @@ export type ProviderConfig = {
   headers: Record<string, string>
 }
 
+/** The one wire that is used is loaded, and where its key goes. `prefix` begins its environment names. */
+type Account = {
+  prefix: string
+  keyHeader: (key: string) => [string, string]
+  load: () => Promise<Wire>
+}
+
+const accounts: Record<WireName, Account> = {
+  deepseek: {
+    prefix: 'DEEPSEEK',
+    keyHeader: bearer,
+    load: async () => (await import('@runproof/llm/wire/deepseek')).deepseek,
+  },
+  'openai-chat': {
+    prefix: 'OPENAI',
+    keyHeader: bearer,
+    load: async () => (await import('@runproof/llm/wire/openai-chat')).openAiChat,
+  },
+  'openai-responses': {
+    prefix: 'OPENAI',
+    keyHeader: bearer,
+    load: async () => (await import('@runproof/llm/wire/openai-responses')).openAiResponses,
+  },
+  anthropic: {
+    prefix: 'ANTHROPIC',
+    keyHeader: (key) => ['x-api-key', key],
+    load: async () => (await import('@runproof/llm/wire/anthropic')).anthropic,
+  },
+  gemini: {
+    prefix: 'GEMINI',
+    keyHeader: (key) => ['x-goog-api-key', key],
+    load: async () => (await import('@runproof/llm/wire/gemini')).gemini,
+  },
+}
+
+const wireName = string().refine(
+  (value): value is WireName => Object.hasOwn(accounts, value),
+  `must be one of ${Object.keys(accounts).join(', ')}`,
+)
+
 export const Config: ZodType<ProviderConfig> = strictObject({
-  wire: oneOf(wireNames),
+  wire: wireName,
   provider: string().optional(),
   baseUrl: string().optional(),
   apiKeyName: string().optional(),
@@ -36,32 +77,22 @@ export const Config: ZodType<ProviderConfig> = strictObject({
   headers: record(string(), string()).default({}),
 })
 
-/** Prefix of the environment names, and the header that carries the key. */
-const accounts: Record<WireName, { prefix: string; keyHeader: (key: string) => [string, string] }> =
-  {
-    deepseek: { prefix: 'DEEPSEEK', keyHeader: bearer },
-    'openai-chat': { prefix: 'OPENAI', keyHeader: bearer },
-    'openai-responses': { prefix: 'OPENAI', keyHeader: bearer },
-    anthropic: { prefix: 'ANTHROPIC', keyHeader: (key) => ['x-api-key', key] },
-    gemini: { prefix: 'GEMINI', keyHeader: (key) => ['x-goog-api-key', key] },
-  }
-
-export function apply(ctx: Context, config: ProviderConfig): void {
+export async function apply(ctx: Context, config: ProviderConfig): Promise<void> {
   const { host, llm } = ctx
   if (host.mode === 'replay') {
     throw new TypeError(
       'a replay never talks to a provider; leave this entry out of its composition',
     )
   }
+  const wire = await accounts[config.wire].load()
   const provider = config.provider ?? config.wire
   ctx.effect(() =>
-    llm.register(provider, (call) => streamProvider(openEndpoint(host, config), call)),
+    llm.register(provider, (call) => streamProvider(openEndpoint(host, config, wire), call)),
   )
 }
 
 /** Read anew for each call: cheap, and the error for a missing key belongs to the call. */
-function openEndpoint(host: Host, config: ProviderConfig): Endpoint {
-  const wire = wires[config.wire]
+function openEndpoint(host: Host, config: ProviderConfig, wire: Wire): Endpoint {
   const { prefix, keyHeader } = accounts[config.wire]
   const keyName = config.apiKeyName ?? `${prefix}_API_KEY`
   const key = host.env[keyName]

@@ -16,8 +16,8 @@ import {
   streamWithLimits,
   type LlmFailure,
   type StreamChunk,
-  type Wire,
-} from '@runproof/llm'
+} from '@runproof/llm/contract'
+import type { Wire } from '@runproof/llm'
 import { createSseDecoder } from '@runproof/sse'
 import { messageOf } from '../error.ts'
 import type { Clock } from '../host.ts'
