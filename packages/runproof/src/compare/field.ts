@@ -3,7 +3,7 @@ import { isRecord } from '../transcript/line.ts'
 import type { FieldChange } from './difference.ts'
 
 /** Further changed fields of one event are not listed. */
-export const fieldsMax = 20
+const fieldsMax = 20
 
 /** Longer texts and values are cut for showing. */
 const unitsMax = 2000

@@ -2,7 +2,7 @@
 import { relative, join } from 'node:path'
 import { visible } from '../visible.ts'
 
-export type FindingCode =
+type FindingCode =
   /** `input.json` says nothing usable. */
   | 'bad-input'
   /** A folder with scenario files and no `input.json`. */

@@ -29,7 +29,8 @@ const shapes: readonly { name: string; expression: RegExp }[] = [
   { name: 'a password in a URL', expression: /\b[a-z][a-z+.-]+:\/\/[^\s/:@"']+:[^\s/:@"'{]+@/ },
 ]
 
-const secretName = /key|token|secret|password|passwd|credential|auth/i
+const secretName =
+  /(?:^|_)(?:(?:api|access|private)?_?key|token|secret|pass(?:word|wd|phrase)?|credentials?|auth)(?:_|$)/i
 
 /** Shorter values would be found everywhere. */
 const valueUnitsMin = 12

@@ -17,7 +17,7 @@ export type NormaliseRule = { path?: string; match?: string; token: string }
 export type TokenStyle = 'typed' | 'untyped'
 
 /** Whose messages these are: `acp`, or `jsonl` for a plain program with no fields to know. */
-export type Protocol = 'acp' | 'jsonl'
+type Protocol = 'acp' | 'jsonl'
 
 export type NormaliseContext = {
   /** Default `acp`. */

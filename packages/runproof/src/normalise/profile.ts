@@ -24,13 +24,13 @@ export type FieldRule = {
  */
 export type Zone = 'protocol' | 'content' | 'model'
 
-export type ZoneRule = { path: string; zone: Zone; when?: (message: Message) => boolean }
+type ZoneRule = { path: string; zone: Zone; when?: (message: Message) => boolean }
 
 /** A message that states a fact; only the last of a kind counts, unless `all` do. */
-export type Fact = { session: string; kind: string; all?: boolean }
+type Fact = { session: string; kind: string; all?: boolean }
 
 /** A piece of a streamed text; `withText` is its message with another text. */
-export type Chunk = { text: string; withText: (text: string) => Message }
+type Chunk = { text: string; withText: (text: string) => Message }
 
 export type Profile = {
   fields: readonly FieldRule[]

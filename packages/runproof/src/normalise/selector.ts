@@ -4,7 +4,7 @@
  */
 
 /** One level: a key, an index, any one, or any number of levels. */
-export type Segment = string | number | typeof anyOne | typeof anyDepth
+type Segment = string | number | typeof anyOne | typeof anyDepth
 
 export type Selector = readonly Segment[]
 

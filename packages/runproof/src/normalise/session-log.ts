@@ -21,7 +21,7 @@ const hasType =
 
 const modelTypes = ['assistant/chunk', 'assistant/message', 'user/message', 'steering/message']
 
-export const sessionProfile: Profile = {
+const sessionProfile: Profile = {
   fields: [
     { path: 'id', token: 'session:n', when: isHeader },
     { path: 'parentSession', token: 'session:n', when: isHeader },

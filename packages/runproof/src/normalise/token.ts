@@ -8,7 +8,7 @@
 export const tokenPattern: RegExp = /\{\{[^{}]*\}\}/g
 
 /** `time` writes `{{time}}`, `job:n` numbers distinct values of the kind `job`. */
-export type TokenName = string
+type TokenName = string
 
 export type TokenTable = {
   /** The token of a value; a numbered name makes a new number at the first sight of `key`. */

@@ -25,7 +25,7 @@ export type Pending = {
   actualText: string | null
 }
 
-export type PendingList = {
+type PendingList = {
   /** By key. */
   pending: Pending[]
   /** Files of the store that cannot be read, a sentence each. */

@@ -55,11 +55,19 @@ describe('secrets', () => {
       DEEPSEEK_API_KEY: 'pa"ss-word-of-mine',
       AUTH_TOKEN_FILE: '/run/secrets/token-file',
       SOME_TOKEN: 'short',
-      KEYBOARD_LAYOUT: undefined,
+      KEYBOARD_LAYOUT: 'us-international-alt',
+      AUTHOR: 'Somebody With A Name',
+      OTHER_TOKEN: undefined,
       OPENAI_KEY_URL: 'https://example.org/keys',
       PATH: '/usr/bin:/usr/local/bin',
+      db_password: 'correct horse',
+      OPENAI_APIKEY: 'battery staple',
     })
-    expect(values).toEqual([{ name: 'DEEPSEEK_API_KEY', value: 'pa"ss-word-of-mine' }])
+    expect(values).toEqual([
+      { name: 'DEEPSEEK_API_KEY', value: 'pa"ss-word-of-mine' },
+      { name: 'db_password', value: 'correct horse' },
+      { name: 'OPENAI_APIKEY', value: 'battery staple' },
+    ])
     expect(found('a\nb\n{"k":"pa\\"ss-word-of-mine"}', values)).toEqual([
       '3 holds the value of DEEPSEEK_API_KEY; take it out of the file, and revoke it if it was ever shared',
     ])

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { runproof } from '../command-line.ts'
 import { createScene } from './scene.ts'
 
 const keys = {
@@ -158,6 +159,25 @@ describe('runproof review, without a terminal', () => {
     const { review, root } = await createScene()
     await writeFile(join(root, '.runproof', 'pending', 'x.json'), '')
     expect((await review({ list: true })).stderr).toContain('x.json is no pending difference')
+  })
+})
+
+describe('the command line', () => {
+  it('refuses to write in CI before it looks at anything', async () => {
+    const { exitCode, stderr } = await runproof(['review', '--accept', 'all'], {
+      env: { CI: 'true' },
+    })
+    expect(exitCode).toBe(2)
+    expect(stderr).toBe(
+      'runproof: CI is set, so nothing is written; review where the goldens can be committed\n',
+    )
+  })
+
+  it.each(['review', 'doctor'])('explains %s', async (command) => {
+    const { exitCode, stdout } = await runproof([command, '--help'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain(`runproof ${command} [options]`)
+    expect(stdout).toContain('Examples:')
   })
 })
 
