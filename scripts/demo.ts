@@ -46,6 +46,12 @@ const acts: Act[] = [
     command: ['status', stream, '--expect', 'done'],
     exitCode: 1,
   },
+  {
+    heading: 'A real agent, replayed',
+    text: 'Each scenario starts the agent as a process, drives it over stdio and answers its model calls from a log: no key, no network. Its transcript, its session log, its files and what a screen could have claimed are compared with goldens.',
+    command: ['test'],
+    exitCode: 0,
+  },
 ]
 
 const width = Math.min(process.stdout.columns ?? 80, 100)
@@ -75,5 +81,5 @@ for (const [index, { heading, text, command, exitCode }] of acts.entries()) {
   }
 }
 process.stdout.write(
-  `\n${wrap(`${acts.length} inputs judged. Try your own: npx runproof status FILE (runproof status --help explains the formats).`)}\n`,
+  `\n${wrap(`That was all of it. Try your own: npx runproof status FILE judges a log; docs/guide has a page for each task.`)}\n`,
 )
