@@ -10,31 +10,72 @@ export type Contender = { name: string; run: () => unknown }
 
 export type Figure = { name: string; cpuMs: number }
 
+export type RoundsOptions = {
+  rounds: number
+  /** Called with each contender's return value in the warm-up; throws when it is wrong. */
+  verify: (name: string, result: unknown) => void
+}
+
+const warmUpRuns = 3
+
 /**
  * Runs all contenders interleaved and returns the minimum CPU milliseconds of
  * each, in the given order.
- * @param verify called with each contender's return value in the warm-up; throws when it is wrong.
  */
-export function measureRounds(
-  contenders: readonly Contender[],
-  options: { rounds: number; verify: (name: string, result: unknown) => void },
-): Figure[] {
-  const best = contenders.map(() => Number.POSITIVE_INFINITY)
+export function measureRounds(contenders: readonly Contender[], options: RoundsOptions): Figure[] {
   for (const { name, run } of contenders) {
-    for (let warmUp = 0; warmUp < 3; warmUp++) options.verify(name, run())
+    for (let warmUp = 0; warmUp < warmUpRuns; warmUp++) options.verify(name, run())
   }
-  for (let round = 0; round < options.rounds; round++) {
-    for (let turn = 0; turn < contenders.length; turn++) {
-      const index = (turn + round) % contenders.length
-      const contender = contenders[index]
-      if (contender === undefined) continue
-      const start = process.cpuUsage()
-      contender.run()
-      const { user, system } = process.cpuUsage(start)
-      best[index] = Math.min(best[index] ?? Number.POSITIVE_INFINITY, (user + system) / 1000)
-    }
+  const best = new BestTimes(contenders)
+  for (const contender of rotate(contenders, options.rounds)) {
+    const start = process.cpuUsage()
+    contender.run()
+    best.record(contender, process.cpuUsage(start))
   }
-  return contenders.map(({ name }, index) => ({ name, cpuMs: best[index] ?? Number.NaN }))
+  return best.figures()
+}
+
+/** As `measureRounds`, for contenders whose `run` may return a promise. */
+export async function measureRoundsAsync(
+  contenders: readonly Contender[],
+  options: RoundsOptions,
+): Promise<Figure[]> {
+  for (const { name, run } of contenders) {
+    for (let warmUp = 0; warmUp < warmUpRuns; warmUp++) options.verify(name, await run())
+  }
+  const best = new BestTimes(contenders)
+  for (const contender of rotate(contenders, options.rounds)) {
+    const start = process.cpuUsage()
+    await contender.run()
+    best.record(contender, process.cpuUsage(start))
+  }
+  return best.figures()
+}
+
+/** Every contender once a round; each round begins with the next one. */
+function* rotate(contenders: readonly Contender[], rounds: number): Generator<Contender> {
+  for (let round = 0; round < rounds; round++) {
+    const first = round % contenders.length
+    yield* contenders.slice(first)
+    yield* contenders.slice(0, first)
+  }
+}
+
+class BestTimes {
+  readonly #best: Map<Contender, number>
+
+  constructor(contenders: readonly Contender[]) {
+    this.#best = new Map(contenders.map((contender) => [contender, Number.POSITIVE_INFINITY]))
+  }
+
+  record(contender: Contender, { user, system }: NodeJS.CpuUsage): void {
+    const cpuMs = (user + system) / 1000
+    this.#best.set(contender, Math.min(cpuMs, this.#best.get(contender) ?? cpuMs))
+  }
+
+  figures(): Figure[] {
+    return [...this.#best].map(([{ name }, cpuMs]) => ({ name, cpuMs }))
+  }
 }
 
 /** `factor(a, b)`: how many times the CPU of `b` contender `a` needs; above 1 `b` is faster. */

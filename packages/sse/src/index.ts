@@ -1,1 +1,9 @@
-export const room = 'sse'
+/**
+ * `@runproof/sse`: bytes to server-sent events and back.
+ */
+
+export { createSseDecoder, decodeSse } from './decoder.ts'
+export type { SseDecoder, SseDecoderOptions, SseEnd, SseFault } from './decoder.ts'
+export { encodeSse } from './encode.ts'
+export type { SseErrorCode } from './faults.ts'
+export type { SseEvent } from './parse.ts'

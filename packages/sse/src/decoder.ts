@@ -1,0 +1,318 @@
+/**
+ * Server-sent events from bytes, cut anywhere. Follows the HTML Standard,
+ * 9.2.5 and 9.2.6
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream).
+ *
+ * Between two pushes nothing is kept but the bytes of the unfinished block,
+ * its offset in the stream, and whether an LF belongs to a CR already seen.
+ * Text is made of whole blocks only. Hence the law of this package: events and
+ * end report depend on the bytes, never on how they were cut.
+ */
+
+import { boundLineEnd, carriageReturn, findBlockEnd, isLineEnd, lineFeed } from './block-end.ts'
+import {
+  findInvalidBefore,
+  findMalformed,
+  OverflowSearch,
+  type Fault,
+  type SseErrorCode,
+} from './faults.ts'
+import { HeldBytes } from './held-bytes.ts'
+import { BlockParser, splitLine, type SseEvent } from './parse.ts'
+import { detectPlatform, type Platform } from './platform.ts'
+
+export type SseDecoderOptions = {
+  /**
+   * `strict` (default): the first byte that is not UTF-8 ends the decoding
+   * with an error. `replace`: ill-formed bytes become U+FFFD, as in browsers.
+   */
+  utf8?: 'strict' | 'replace'
+  /** Longest line in bytes, without its terminator; default 16 MiB. */
+  lineBytesMax?: number
+  /** Bytes of an event's block in which its lines must lie; default 64 MiB. */
+  eventBytesMax?: number
+  /**
+   * Give every event strings of its own. By default `data` may be a slice that
+   * keeps the text of its whole chunk alive for as long as the event is kept.
+   */
+  copy?: boolean
+}
+
+/** What made a decoder stop. `offset` counts bytes from the start of the stream. */
+export type SseFault = { code: SseErrorCode; offset: number }
+
+/** What is to be said when the input has ended. */
+export type SseEnd = {
+  /** The last valid `retry`, in milliseconds. */
+  retryMs: number | null
+  /** The id to resume after; an undispatched block's id never counts. */
+  lastEventId: string
+  /**
+   * Bytes behind the last blank line, dropped as the standard asks, and
+   * whether a `data` line was among them (an unfinished last line is taken as
+   * it stands). Null when there were none, and when `error` tells the end.
+   */
+  tailDiscarded: { bytes: number; hadData: boolean } | null
+  /** The fault that ended the decoding, or null. */
+  error: SseFault | null
+}
+
+export type SseDecoder = {
+  /**
+   * The events whose blank line is in `bytes`, in order. The decoder keeps no
+   * reference to `bytes`. Empty once there is an error.
+   * @throws TypeError when `bytes` is no Uint8Array, or after `end()`.
+   */
+  push(bytes: Uint8Array): SseEvent[]
+  /**
+   * Says that the input has ended; dispatches nothing.
+   * @throws TypeError when called again.
+   */
+  end(): SseEnd
+  /** As in `SseEnd`, so far. */
+  readonly retryMs: number | null
+  /** As in `SseEnd`, so far. */
+  readonly lastEventId: string
+  /** As in `SseEnd`, so far: a fault in an unfinished block may show later. */
+  readonly error: SseFault | null
+}
+
+const mebibyte = 1024 * 1024
+const lineBytesMaxDefault = 16 * mebibyte
+const eventBytesMaxDefault = 64 * mebibyte
+const byteOrderMark = [0xef, 0xbb, 0xbf]
+const replacement = '\uFFFD'
+/** Up to this size, copying byte by byte costs less than native calls. */
+const smallBytesMax = 32
+
+const runningPlatform = detectPlatform()
+
+/** A decoder of one stream of server-sent events. */
+export function createSseDecoder(options: SseDecoderOptions = {}): SseDecoder {
+  return new Decoder(options, runningPlatform)
+}
+
+/** Decodes a whole stream. Its chunks may be cut anywhere; none is kept. */
+export function decodeSse(
+  chunks: Iterable<Uint8Array>,
+  options: SseDecoderOptions = {},
+): { events: SseEvent[]; retryMs: number | null; end: SseEnd } {
+  const decoder = createSseDecoder(options)
+  const events: SseEvent[] = []
+  for (const chunk of chunks) {
+    for (const event of decoder.push(chunk)) events.push(event)
+  }
+  const end = decoder.end()
+  return { events, retryMs: end.retryMs, end }
+}
+
+/**
+ * - `starting`: it is open whether the stream begins with a byte order mark.
+ * - `reading`: the next byte is just the next byte.
+ * - `after-return`: the last byte was the CR of a blank line, and an LF that
+ *   follows belongs to it.
+ * - `failed`, `ended`: nothing more is decoded.
+ */
+type State = 'starting' | 'reading' | 'after-return' | 'failed' | 'ended'
+
+export class Decoder implements SseDecoder {
+  readonly #platform: Platform
+  readonly #isStrict: boolean
+  /** No limit can object to a block of this size. */
+  readonly #harmlessBytes: number
+  readonly #overflow: OverflowSearch
+  readonly #parser: BlockParser
+  /** The unfinished block. */
+  readonly #held = new HeldBytes()
+  /** Its offset in the stream. */
+  #offset = 0
+  #state: State = 'starting'
+  #error: SseFault | null = null
+
+  constructor(options: SseDecoderOptions, platform: Platform) {
+    const { utf8 = 'strict', copy = false } = options
+    if (utf8 !== 'strict' && utf8 !== 'replace') {
+      throw new TypeError(`utf8 must be 'strict' or 'replace', not ${String(utf8)}`)
+    }
+    const lineBytesMax = readLimit('lineBytesMax', options.lineBytesMax ?? lineBytesMaxDefault)
+    const eventBytesMax = readLimit('eventBytesMax', options.eventBytesMax ?? eventBytesMaxDefault)
+    this.#platform = platform
+    this.#isStrict = utf8 === 'strict'
+    this.#harmlessBytes = Math.min(lineBytesMax, eventBytesMax)
+    this.#overflow = new OverflowSearch(lineBytesMax, eventBytesMax)
+    this.#parser = new BlockParser(copy)
+  }
+
+  get retryMs(): number | null {
+    return this.#parser.retryMs
+  }
+
+  get lastEventId(): string {
+    return this.#parser.lastEventId
+  }
+
+  get error(): SseFault | null {
+    return this.#error
+  }
+
+  push(bytes: Uint8Array): SseEvent[] {
+    if (!(bytes instanceof Uint8Array)) throw new TypeError('push takes a Uint8Array')
+    if (this.#state !== 'reading') return this.#pushUnlessReading(bytes)
+    return bytes.length <= smallBytesMax ? this.#pushSmall(bytes) : this.#pushLarge(bytes)
+  }
+
+  end(): SseEnd {
+    if (this.#state === 'ended') throw new TypeError('end after end: a decoder reads one stream')
+    const tailDiscarded = this.#state === 'failed' ? null : this.#discardTail()
+    this.#state = 'ended'
+    const { retryMs, lastEventId } = this.#parser
+    return { retryMs, lastEventId, tailDiscarded, error: this.#error }
+  }
+
+  #pushUnlessReading(bytes: Uint8Array): SseEvent[] {
+    switch (this.#state) {
+      case 'starting':
+        return this.#start(bytes)
+      case 'after-return':
+        if (bytes.length === 0) return []
+        this.#state = 'reading'
+        if (bytes[0] !== lineFeed) return this.push(bytes)
+        this.#offset++
+        return this.push(bytes.subarray(1))
+      case 'failed':
+        return []
+      default:
+        throw new TypeError('push after end: a decoder reads one stream')
+    }
+  }
+
+  /** Holds the first bytes until they are a byte order mark or not. */
+  #start(chunk: Uint8Array): SseEvent[] {
+    const held = this.#held
+    held.append(chunk)
+    const size = held.end - held.start
+    let markBytes = 0
+    while (markBytes < size && held.bytes[held.start + markBytes] === byteOrderMark[markBytes]) {
+      markBytes++
+    }
+    if (markBytes === size && size < byteOrderMark.length) return []
+    this.#state = 'reading'
+    if (markBytes === byteOrderMark.length) {
+      held.consume(held.start + markBytes)
+      this.#offset = markBytes
+    }
+    return this.#decode(held.bytes, held.start, held.end, held.start, held.end)
+  }
+
+  #pushSmall(chunk: Uint8Array): SseEvent[] {
+    const held = this.#held
+    held.reserve(smallBytesMax)
+    const { bytes, start } = held
+    const { length } = chunk
+    let { end } = held
+    // Negative when a byte is below 0x0e, as line ends are: found without a
+    // branch, for this loop is all that most tiny chunks need.
+    let lowest = 0
+    for (let i = 0; i < length; i++) {
+      const byte = chunk[i]!
+      bytes[end++] = byte
+      lowest |= byte - 0x0e
+    }
+    held.end = end
+    if (lowest >= 0 && end - start <= this.#harmlessBytes) return []
+    return this.#decode(bytes, start, end, end - length, end)
+  }
+
+  #pushLarge(chunk: Uint8Array): SseEvent[] {
+    const held = this.#held
+    const lineBound = boundLineEnd(chunk, this.#platform)
+    if (held.end === 0) return this.#decode(chunk, 0, chunk.length, 0, lineBound)
+    held.append(chunk)
+    const { bytes, start, end } = held
+    const seen = end - chunk.length
+    return this.#decode(bytes, start, end, seen, seen + lineBound)
+  }
+
+  /**
+   * Decodes the whole blocks of `bytes[start, end)` and holds the rest.
+   * @param bytes a chunk, or what is held.
+   * @param seen no block ends before it.
+   * @param lineBound no line ends behind it.
+   */
+  #decode(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    seen: number,
+    lineBound: number,
+  ): SseEvent[] {
+    if (end - start > this.#harmlessBytes) {
+      const overflow = this.#overflow.find(bytes, start, end)
+      if (overflow !== null) return this.#fail(bytes, start, overflow)
+    }
+    const blockEnd = findBlockEnd(bytes, start, seen, lineBound)
+    if (blockEnd === -1) {
+      this.#hold(bytes, start, end)
+      return []
+    }
+    const text = this.#platform.decode(bytes, start, blockEnd)
+    if (this.#isStrict && text.includes(replacement)) {
+      const malformed = findMalformed(bytes, start, blockEnd)
+      if (malformed !== null) return this.#fail(bytes, start, malformed)
+    }
+    if (blockEnd === end && bytes[end - 1] === carriageReturn) this.#state = 'after-return'
+    this.#offset += blockEnd - start
+    this.#overflow.restart()
+    const events = this.#parser.parse(text, bytes, start, blockEnd)
+    this.#hold(bytes, blockEnd, end)
+    return events
+  }
+
+  /** Keeps `bytes[from, end)` for the next push. */
+  #hold(bytes: Uint8Array, from: number, end: number): void {
+    const held = this.#held
+    if (bytes === held.bytes) held.consume(from)
+    else if (from < end) held.append(from === 0 ? bytes : bytes.subarray(from))
+  }
+
+  /** Stops at a fault, after the events and the `retry` lines before its line. */
+  #fail(bytes: Uint8Array, start: number, fault: Fault): SseEvent[] {
+    const first = this.#isStrict ? (findInvalidBefore(bytes, start, fault) ?? fault) : fault
+    this.#state = 'failed'
+    this.#error = { code: first.code, offset: this.#offset + first.at - start }
+    const lineStart = findLineStart(bytes, start, first.at)
+    const text = this.#platform.decode(bytes, start, lineStart)
+    const events = this.#parser.parse(text, bytes, start, lineStart)
+    this.#held.consume(this.#held.end)
+    return events
+  }
+
+  #discardTail(): SseEnd['tailDiscarded'] {
+    const { bytes, start, end } = this.#held
+    if (start === end) return null
+    const malformed = this.#isStrict ? findMalformed(bytes, start, end) : null
+    if (malformed !== null) {
+      this.#fail(bytes, start, malformed)
+      return null
+    }
+    const lineStart = findLineStart(bytes, start, end)
+    const text = this.#platform.decode(bytes, start, lineStart)
+    this.#parser.parse(text, bytes, start, lineStart)
+    const unfinished = splitLine(this.#platform.decode(bytes, lineStart, end))
+    const hadData = this.#parser.hasPendingData || unfinished.name === 'data'
+    this.#held.consume(end)
+    return { bytes: end - start, hadData }
+  }
+}
+
+function readLimit(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new TypeError(`${name} must be a positive integer, not ${String(value)}`)
+}
+
+/** Start of the line that index `at` is in. */
+function findLineStart(bytes: Uint8Array, start: number, at: number): number {
+  let lineStart = at
+  while (lineStart > start && !isLineEnd(bytes[lineStart - 1])) lineStart--
+  return lineStart
+}
