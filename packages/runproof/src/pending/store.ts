@@ -3,12 +3,14 @@
  * root, one file each, named by its key (`<scenario>/<file>`). The folder ignores
  * itself in git. Files come and go as a whole.
  *
- * Accepting writes goldens and nothing else: files named `*.golden.*`. A session
- * log or a recording is replay source; only `runproof record` writes it.
+ * Accepting writes goldens of this project and nothing else: files named `*.golden.*`
+ * below its root that are not write-protected. A session log or a recording is
+ * replay source; only `runproof record` writes it. Folders from elsewhere can be
+ * tested, but what they expect is not this project's to change.
  */
 import { createHash } from 'node:crypto'
-import { readdir, readFile, rm } from 'node:fs/promises'
-import { join, relative, resolve, sep } from 'node:path'
+import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { z } from 'zod'
 import type { Difference } from '../compare/difference.ts'
 import { visible } from '../visible.ts'
@@ -104,7 +106,7 @@ export function createPendingStore(root: string): PendingStore {
           `there is no pending difference ${visible(key)}; runproof review --list shows them`,
         )
       const { goldenPath, actualText } = toPending(stored, root)
-      const reason = await reasonAgainst(stored, goldenPath)
+      const reason = await reasonAgainst(stored, goldenPath, root)
       if (reason !== null) return refuse(reason)
       await writeAtomically(goldenPath, actualText ?? '')
       await rm(pathOf(key), { force: true })
@@ -127,11 +129,21 @@ type Stored = z.output<typeof pendingSchema>
 
 const refuse = (reason: string): Accepted => ({ accepted: false, reason })
 
-async function reasonAgainst(stored: Stored, goldenPath: string): Promise<string | null> {
+async function reasonAgainst(
+  stored: Stored,
+  goldenPath: string,
+  root: string,
+): Promise<string | null> {
   const { scenario, file } = stored.difference
   const name = visible(file)
   if (!isGolden(goldenPath)) {
     return `${name} is what the replay reads, so it is never accepted from a replay; if the change is meant, run: runproof record ${visible(scenario)}`
+  }
+  if (await isOutside(root, goldenPath)) {
+    return `${visible(goldenPath)} lies outside of this project, so it is not written; copy the scenario into the project, or review it in its own`
+  }
+  if (await isProtected(goldenPath)) {
+    return `${visible(goldenPath)} is write-protected; if the change is meant, make it writable first`
   }
   if (stored.actualText === null) {
     return `the run produced no ${name}; if that is meant, delete the file`
@@ -141,6 +153,19 @@ async function reasonAgainst(stored: Stored, goldenPath: string): Promise<string
   return current === stored.expectedDigest
     ? null
     : `${name} has changed since the run; run: runproof test ${visible(scenario)}`
+}
+
+/** Symbolic links are followed: what counts is where the file really is. */
+async function isOutside(root: string, path: string): Promise<boolean> {
+  const folder = await realpath(dirname(path)).catch(() => dirname(path))
+  const way = relative(await realpath(root), folder)
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
+}
+
+/** By its mode: a privileged user may write anything, and should not here. */
+async function isProtected(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null)
+  return found !== null && (found.mode & 0o222) === 0
 }
 
 function toPending(stored: Stored, root: string): Pending {

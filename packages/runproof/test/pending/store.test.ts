@@ -1,5 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../src/compare/compare.ts'
@@ -89,6 +89,29 @@ describe('the store of pending differences', () => {
     })
     expect(await readFile(log, 'utf8')).toBe('recorded\n')
     expect((await store.list()).pending).toHaveLength(1)
+  })
+
+  it('writes neither outside of the project nor over what is write-protected', async () => {
+    const { root, golden, store } = await createScene()
+    const elsewhere = join(await createFolder(), stdout)
+    await writeFile(elsewhere, '{"a":1}\n')
+    await store.write(differing, '{"a":2}\n', elsewhere)
+    expect(await store.accept('demo/one/stdout.golden.jsonl')).toMatchObject({
+      accepted: false,
+      reason: expect.stringContaining('lies outside of this project'),
+    })
+    await symlink(dirname(elsewhere), join(root, 'scenarios', 'linked'))
+    await store.write(differing, '{"a":2}\n', join(root, 'scenarios', 'linked', stdout))
+    expect(await store.accept('demo/one/stdout.golden.jsonl')).toMatchObject({ accepted: false })
+    expect(await readFile(elsewhere, 'utf8')).toBe('{"a":1}\n')
+    await chmod(golden, 0o444)
+    await store.write(differing, '{"a":2}\n', golden)
+    expect(await store.accept('demo/one/stdout.golden.jsonl')).toMatchObject({
+      accepted: false,
+      reason: `${golden} is write-protected; if the change is meant, make it writable first`,
+    })
+    expect(await readFile(golden, 'utf8')).toBe('{"a":1}\n')
+    expect((await readdir(root)).toSorted()).toEqual(['.runproof', 'scenarios'])
   })
 
   it('refuses a golden that has changed since, and an output that was not produced', async () => {
