@@ -47,7 +47,9 @@ async function measure(
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
   })
-  const [stdin, stdout, , report] = child.stdio
+  const { stdin, stdout } = child
+  const report = child.stdio[3]
+  if (stdin === null || stdout === null) throw new TypeError('the pipes were asked for')
   let usage = ''
   report?.on('data', (bytes: Buffer) => (usage += bytes.toString()))
   const waiting = new Map<number, (message: Message) => void>()

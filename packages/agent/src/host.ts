@@ -39,6 +39,11 @@ export type Host = {
   output: Writable
   /** Aborts when the process was asked to stop: end open work now. */
   stop: AbortSignal
-  /** Tells that the protocol is over, all work ended and written: the bin may leave. Idempotent. */
-  finished: () => void
+  /** Resolves when every entry of the composition runs; before that nobody is served. */
+  started: Promise<void>
+  /**
+   * Tells that the protocol is over and all work ended: the process may leave.
+   * `failure` when not everything could be written. The first call counts.
+   */
+  finished: (failure?: unknown) => void
 }

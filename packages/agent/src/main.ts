@@ -26,8 +26,8 @@ export async function main(argv: string[]): Promise<void> {
   globalThis.console = new console.Console(process.stderr, process.stderr)
   try {
     const options = readOptions(argv, process.env)
-    if (options.command === 'help') process.stdout.write(help)
-    else if (options.command === 'version') process.stdout.write(`${readVersion()}\n`)
+    if (options.command === 'help') await show(help)
+    else if (options.command === 'version') await show(`${readVersion()}\n`)
     else await run(options)
     process.exitCode = 0
   } catch (error) {
@@ -41,8 +41,10 @@ export async function main(argv: string[]): Promise<void> {
 
 async function run(options: Extract<Options, { command: 'start' }>): Promise<void> {
   const stop = new AbortController()
-  const { promise: finished, resolve } = Promise.withResolvers<void>()
-  const host = createHost(options.mode, stop.signal, resolve)
+  const { promise: finished, resolve, reject } = Promise.withResolvers<void>()
+  const host = createHost(options.mode, stop.signal, (failure) =>
+    failure === undefined ? resolve() : reject(failure),
+  )
   const { file, patches, logLevel } = options
   const agent = await startAgent({ host, file, patches, logLevel, log: print })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -54,11 +56,18 @@ async function run(options: Extract<Options, { command: 'start' }>): Promise<voi
       }, stopMsMax)
     })
   }
-  await finished
-  await agent.close()
+  try {
+    await finished
+  } finally {
+    await agent.close()
+  }
 }
 
-function createHost(mode: Mode, stop: AbortSignal, finished: () => void): Host {
+function createHost(
+  mode: Mode,
+  stop: AbortSignal,
+  finished: Host['finished'],
+): Omit<Host, 'started'> {
   return {
     mode,
     version: readVersion(),
@@ -94,6 +103,11 @@ function readVersion(): string {
   const manifest: unknown = JSON.parse(text)
   const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest
   return isManifest ? String(manifest.version) : 'unknown'
+}
+
+/** Resolves when the text is out: an exit does not wait for a pipe. */
+function show(text: string): Promise<void> {
+  return new Promise((resolve) => void process.stdout.write(text, () => resolve()))
 }
 
 function print(line: string): void {

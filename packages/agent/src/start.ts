@@ -14,7 +14,7 @@ export type LogLevel = (typeof logLevels)[number]
 const startMsMax = 10_000
 
 export type AgentOptions = {
-  host: Host
+  host: Omit<Host, 'started'>
   /** Path of the composition file. */
   file: string
   /** Patches on top of the file; one that matches nothing stops the start. */
@@ -30,7 +30,8 @@ export type Agent = {
 }
 
 /**
- * Starts the agent; it speaks on the host's `input` and `output` at once.
+ * Starts the agent; it answers on the host's `input` and `output` once every
+ * entry runs.
  * @throws AgentError `bad-composition` or `entry-failed`; nothing keeps running then.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
@@ -45,7 +46,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       options.log(host.secrets.redact(`${message.type} ${message.name}: ${text}`))
     },
   })
-  ctx.provide('host', host)
+  const { promise: started, resolve: serve } = Promise.withResolvers<void>()
+  ctx.provide('host', { ...host, started })
 
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => (closing ??= ctx.fiber.dispose())
@@ -55,5 +57,6 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     await close()
     throw error
   }
+  serve()
   return { close }
 }

@@ -146,6 +146,8 @@ describe('a composition that cannot start', () => {
   it.each(failures)('$title', async ({ composition, says }) => {
     const file = writeComposition(composition)
     const driver = startDriver({ args: ['--config', file] })
+    // An eager client is not served by half an agent.
+    void driver.call('initialize', initializeParams).catch(() => undefined)
     const { code } = await driver.exited
 
     expect(code).toBe(2)

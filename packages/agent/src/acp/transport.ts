@@ -11,12 +11,18 @@ import { setImmediate } from 'node:timers/promises'
 export type Transport = {
   readonly readable: ReadableStream<Uint8Array>
   readonly writable: WritableStream<Uint8Array>
-  /** Resolves when the peer will send nothing more, or cannot be reached. */
+  /** Resolves when the peer's last message was handed on, or it cannot be reached. */
   readonly ended: Promise<void>
-  /** Resolves when all that was read is handed on and all that was to be written is out. */
-  settle(): Promise<void>
+  /** Resolves when what was to be written is out; for a time when nobody writes any more. */
+  flushed(): Promise<void>
   /** Ends the input of the connection. Idempotent. */
   close(): void
+}
+
+/** Messages travel through the SDK in microtasks: two rounds of the event loop are enough. */
+async function afterRounds(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
 }
 
 export function createTransport(input: Readable, output: Writable): Transport {
@@ -25,6 +31,8 @@ export function createTransport(input: Readable, output: Writable): Transport {
   let writes = 0
   let isOpen = true
   let source: ReadableStreamDefaultController<Uint8Array> | null = null
+
+  const isBusy = (seen: number): boolean => pending > 0 || writes > seen
 
   const readable = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -35,7 +43,7 @@ export function createTransport(input: Readable, output: Writable): Transport {
       input.once('end', () => {
         // Ends a last line that came without its line feed.
         if (isOpen) controller.enqueue(Buffer.from('\n'))
-        end()
+        void afterRounds().then(end)
       })
       input.once('error', () => end())
       // The reader of our output went away: nobody will read an answer.
@@ -62,14 +70,12 @@ export function createTransport(input: Readable, output: Writable): Transport {
     readable,
     writable,
     ended,
-    async settle() {
-      // Messages travel through the SDK in microtasks: when two rounds of the
-      // event loop have written nothing, there is nothing on its way.
-      for (let quiet = 0, seen = writes; quiet < 2; quiet++) {
-        await setImmediate()
-        if (pending > 0 || writes > seen) quiet = -1
+    async flushed() {
+      let seen
+      do {
         seen = writes
-      }
+        await afterRounds()
+      } while (isBusy(seen))
     },
     close() {
       if (isOpen) source?.close()

@@ -48,10 +48,7 @@ export function apply(ctx: Context, { graceMs, pageSize }: AcpConfig): void {
     pageSize,
     warn: (message) => log.warn('%s', message),
   })
-  connection = app.connect(ndJsonStream(transport.writable, transport.readable))
-
   const shutDown = async (patienceMs: number): Promise<void> => {
-    await transport.settle()
     desk.dismissClient()
     const enough = new AbortController()
     await Promise.race([settled(), host.clock.sleep(patienceMs, enough.signal)])
@@ -60,16 +57,23 @@ export function apply(ctx: Context, { graceMs, pageSize }: AcpConfig): void {
     await settled()
     // A session that a late request has opened.
     await desk.closeAll()
-    await transport.settle()
+    await transport.flushed()
     transport.close()
   }
   let closing: Promise<void> | undefined
   const close = (patienceMs: number): Promise<void> =>
-    (closing ??= shutDown(patienceMs)
-      .catch((error: unknown) => log.error(error))
-      .finally(host.finished))
-  void transport.ended.then(() => close(graceMs))
-  void connection.closed.then(() => close(0))
+    (closing ??= shutDown(patienceMs).then(
+      () => host.finished(),
+      (error: unknown) => host.finished(error),
+    ))
+  const serve = async (): Promise<void> => {
+    await host.started
+    connection = app.connect(ndJsonStream(transport.writable, transport.readable))
+    void transport.ended.then(() => close(graceMs))
+    await connection.closed
+    await close(0)
+  }
   host.stop.addEventListener('abort', () => void close(0), { once: true })
   ctx.effect(() => () => close(0))
+  void serve()
 }

@@ -20,6 +20,8 @@ import {
 /** Lines of one read, and characters of one line, that the model gets at most. */
 const linesMax = 2000
 const lineCharsMax = 2000
+/** Characters of one read. */
+const readCharsMax = 200_000
 
 const filePath = string()
   .min(1)
@@ -137,9 +139,13 @@ function describeMismatch(
 
 function numberLines(text: string, offset: number, limit: number): string {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
-  const shown = lines.slice(offset - 1, offset - 1 + Math.min(limit, linesMax))
-  const numbered = shown.map((line, index) => `${offset + index}: ${shorten(line)}\n`).join('')
-  const last = offset - 1 + shown.length
+  let last = offset - 1
+  let numbered = ''
+  const end = Math.min(lines.length, last + Math.min(limit, linesMax))
+  while (last < end && numbered.length < readCharsMax) {
+    numbered += `${last + 1}: ${shorten(lines[last] ?? '')}\n`
+    last++
+  }
   return last >= lines.length
     ? `${numbered}\n(End of file - total ${lines.length} lines)`
     : `${numbered}\n(Lines ${offset} to ${last} of ${lines.length}; read on with offset ${last + 1})`
