@@ -75,7 +75,9 @@ describe('parseTranscriptLine', () => {
       fc.record({ t: time, dir, m: message }),
       fc.record({ t: time, dir, raw: fc.string({ unit: 'binary' }) }),
     )
-    const validate = new Ajv2020({ strict: true, strictRequired: false }).compile(JSON.parse(readFileSync(schema, 'utf8')))
+    const validate = new Ajv2020({ strict: true, strictRequired: false }).compile(
+      JSON.parse(readFileSync(schema, 'utf8')),
+    )
     fc.assert(
       fc.property(line, (value) => {
         const text = serializeTranscriptLine(value)
