@@ -32,7 +32,12 @@ export function hasExactKeys(value: object, names: readonly string[]): boolean {
 }
 
 /** An object or array being written: `keys` is null for an array. */
-type Frame = { value: object; keys: readonly string[] | null; size: number; next: number }
+type Frame = {
+  source: object
+  keys: readonly string[] | null
+  values: readonly unknown[]
+  next: number
+}
 
 /** Cycles are looked for below this depth only: above it they have no time to hurt. */
 const acyclicDepth = 32
@@ -46,52 +51,67 @@ const acyclicDepth = 32
  */
 export function canonicalJson(root: unknown): string | null {
   const frames: Frame[] = []
-  const path = new Set<object>()
+  let path: Set<object> | null = null
   let text = ''
   let value = root
   for (;;) {
+    let frame: Frame | undefined
     if (typeof value === 'object' && value !== null) {
       const opened = openFrame(value)
       if (opened === null) return null
       if (frames.length >= acyclicDepth) {
+        path ??= new Set()
         if (path.has(value)) return null
         path.add(value)
       }
       frames.push(opened)
       text += opened.keys === null ? '[' : '{'
+      frame = opened
     } else {
       const leaf = leafText(value)
       if (leaf === null) return null
       text += leaf
+      frame = frames[frames.length - 1]
     }
-    let frame = frames.at(-1)
-    while (frame !== undefined && frame.next === frame.size) {
+    while (frame !== undefined && frame.next === frame.values.length) {
       text += frame.keys === null ? ']' : '}'
       frames.pop()
-      if (frames.length >= acyclicDepth) path.delete(frame.value)
-      frame = frames.at(-1)
+      path?.delete(frame.source)
+      frame = frames[frames.length - 1]
     }
     if (text.length > canonicalUnitsMax) return null
     if (frame === undefined) return text
     if (frame.next > 0) text += ','
-    const key = frame.keys === null ? frame.next : (frame.keys[frame.next] ?? '')
-    if (frame.keys !== null) text += `${JSON.stringify(key)}:`
-    value = Reflect.get(frame.value, key)
+    const key = frame.keys?.[frame.next]
+    if (key !== undefined) text += `${quote(key)}:`
+    value = frame.values[frame.next]
     frame.next++
   }
 }
 
-function openFrame(value: object): Frame | null {
-  if (Array.isArray(value)) return { value, keys: null, size: value.length, next: 0 }
-  if (!isJsonObject(value)) return null
-  const keys = Object.keys(value).toSorted()
-  return { value, keys, size: keys.length, next: 0 }
+function openFrame(source: object): Frame | null {
+  if (Array.isArray(source)) return { source, keys: null, values: source, next: 0 }
+  if (!isJsonObject(source)) return null
+  const own = Object.keys(source)
+  const isSorted = own.every((key, index) => index === 0 || (own[index - 1] ?? '') < key)
+  const keys = isSorted ? own : own.toSorted()
+  return { source, keys, values: keys.map((key) => source[key]), next: 0 }
+}
+
+/** As `JSON.stringify`, which is slow to call for the short names that keys are. */
+function quote(text: string): string {
+  if (text.length > 32) return JSON.stringify(text)
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return JSON.stringify(text)
+  }
+  return `"${text}"`
 }
 
 function leafText(value: unknown): string | null {
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value)
+      return quote(value)
     case 'number':
       return Number.isFinite(value) ? String(value) : null
     case 'boolean':

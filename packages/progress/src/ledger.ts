@@ -5,7 +5,7 @@
  * event's own piece (see fact.ts). An id costs nothing as long as the log is
  * regular, that is, as long as slot n holds the id `<run>:<n + 1>` with that
  * seq, as the producer of this package writes it; from the first irregular
- * event on ids are kept in a map.
+ * event on ids are kept and indexed.
  *
  * With a window only the newest `window` slots are remembered. What lies
  * before is forgotten: its ids count as new, and its text is dropped. An id of
@@ -14,9 +14,11 @@
  */
 import { codes, isSameFact } from './fact.ts'
 import type { Fact } from './fact.ts'
+import { IdIndex } from './id-index.ts'
 import {
   pageEnd,
   pageEntry,
+  pageId,
   pageOf,
   pageSlotsMax,
   pageText,
@@ -24,12 +26,6 @@ import {
   sealPage,
 } from './page.ts'
 import type { Entry, Page } from './page.ts'
-
-/** Engines limit a Map to 2^24 entries; a further one is begun well before. */
-const idsPerMapMax = 2 ** 22
-
-/** Irregular ids whose slots lie from `first` on. */
-type IdMap = { first: number; slots: Map<string, number> }
 
 /** Where a ledger begins: `fromNothing`, or where a snapshot left off. */
 export type LedgerStart = {
@@ -62,8 +58,10 @@ export class Ledger {
   /** Facts not sealed in a page yet; they hold the newest slots. */
   #tail: Fact[] = []
   #tailUnits = 0
-  /** Oldest first; never empty. */
-  readonly #ids: IdMap[]
+  #numberedId = ''
+  #number = 0
+  /** The ids that are not regular. */
+  readonly #ids: IdIndex
 
   constructor(run: string, window: number | null, start: LedgerStart = fromNothing) {
     this.#prefix = `${run}:`
@@ -72,7 +70,10 @@ export class Ledger {
     this.#regular = Math.min(start.regular, start.forgotten)
     this.#textSlots = start.textSlots
     this.#textUnits = start.textDropped
-    this.#ids = [{ first: start.forgotten, slots: new Map() }]
+    this.#ids = new IdIndex(
+      () => this.forgotten,
+      (slot) => this.#idOf(slot),
+    )
   }
 
   /** How many slots are no longer remembered; 0 without a window. */
@@ -89,7 +90,9 @@ export class Ledger {
   find(fact: Fact): 'new' | 'same' | 'different' {
     const number = this.#regularNumber(fact.id)
     const isRegular = number > 0 && number <= this.#regular
-    const slot = isRegular ? number - 1 : this.#irregularSlot(fact.id)
+    // While all ids are regular none is in the index.
+    const isIndexed = !isRegular && this.#regular < this.#slots
+    const slot = isRegular ? number - 1 : isIndexed ? this.#ids.find(fact.id) : undefined
     if (slot === undefined) return 'new'
     if (slot < this.forgotten) return isRegular && fact.seq !== number ? 'different' : 'new'
     return isSameFact(this.#entry(slot), fact) ? 'same' : 'different'
@@ -98,16 +101,17 @@ export class Ledger {
   /** Remembers an event that `find` called new. */
   add(fact: Fact): void {
     const { id, seq, code, piece } = fact
-    if (this.#tail.length > 0 && this.#tailUnits + piece.length > pageUnitsMax) this.#seal()
+    const units = piece.length + id.length
+    if (this.#tail.length > 0 && this.#tailUnits + units > pageUnitsMax) this.#seal()
     const slot = this.#slots
     if (this.#regular === slot && seq === slot + 1 && this.#regularNumber(id) === seq) {
       this.#regular++
     } else {
-      this.#newestIds(slot).set(id, slot)
+      this.#ids.add(id, slot)
     }
     if (code === codes.textDelta && slot < this.#textSlots) this.#textUnits += piece.length
     this.#tail.push(fact)
-    this.#tailUnits += piece.length
+    this.#tailUnits += units
     this.#slots++
     if (this.#tail.length === pageSlotsMax) this.#seal()
   }
@@ -142,59 +146,41 @@ export class Ledger {
 
   /** All remembered entries in order; `id` is null where the log was regular. */
   *remembered(): Generator<Entry & { id: string | null }> {
-    const ids = new Map<number, string>()
-    for (const { slots } of this.#ids) for (const [id, slot] of slots) ids.set(slot, id)
     for (let slot = this.forgotten; slot < this.#slots; slot++) {
       const { seq, code, piece } = this.#entry(slot)
-      yield { seq, code, piece, id: ids.get(slot) ?? null }
+      yield { seq, code, piece, id: slot < this.#regular ? null : this.#idOf(slot) }
     }
   }
 
   /** n when `id` is `<run>:<n>` in plain decimal, else 0. */
   #regularNumber(id: string): number {
-    const from = this.#prefix.length
-    const digits = id.length - from
-    if (digits < 1 || digits > 15 || !id.startsWith(this.#prefix)) return 0
-    let number = 0
-    for (let index = from; index < id.length; index++) {
-      const digit = id.charCodeAt(index) - 48
-      if (digit < 0 || digit > 9 || (digit === 0 && number === 0)) return 0
-      number = number * 10 + digit
+    // `find` and `add` ask for the same id one after the other.
+    if (id !== this.#numberedId) {
+      this.#numberedId = id
+      this.#number = id.startsWith(this.#prefix) ? plainNumber(id, this.#prefix.length) : 0
     }
-    return number
+    return this.#number
   }
 
-  #irregularSlot(id: string): number | undefined {
-    if (this.#regular === this.#slots) return undefined
-    for (let index = this.#ids.length - 1; index >= 0; index--) {
-      const slot = this.#ids[index]?.slots.get(id)
-      if (slot !== undefined) return slot
-    }
-    return undefined
+  #idOf(slot: number): string {
+    const open = this.#open(slot)
+    const id = open === undefined ? pageId(pageOf(this.#pages, slot), slot) : open.id
+    return id ?? `${this.#prefix}${slot + 1}`
   }
 
-  /** The map that takes the id of `slot`; drops maps that hold forgotten slots only. */
-  #newestIds(slot: number): Map<string, number> {
-    const newest = this.#ids.at(-1)
-    if (newest !== undefined && newest.slots.size < Math.min(this.#window, idsPerMapMax)) {
-      return newest.slots
-    }
-    const next: IdMap = { first: slot, slots: new Map() }
-    this.#ids.push(next)
-    while (this.#ids.length > 1 && (this.#ids[1]?.first ?? slot) <= this.forgotten) {
-      this.#ids.shift()
-    }
-    return next.slots
+  /** The fact in a slot that is not sealed yet. */
+  #open(slot: number): Fact | undefined {
+    const index = slot - (this.#slots - this.#tail.length)
+    return index < 0 ? undefined : this.#tail[index]
   }
 
   #entry(slot: number): Entry {
-    const index = slot - (this.#slots - this.#tail.length)
-    const open = index >= 0 ? this.#tail[index] : undefined
-    return open ?? pageEntry(pageOf(this.#pages, slot), slot)
+    return this.#open(slot) ?? pageEntry(pageOf(this.#pages, slot), slot)
   }
 
   #seal(): void {
-    this.#pages.push(sealPage(this.#slots - this.#tail.length, this.#tail))
+    const first = this.#slots - this.#tail.length
+    this.#pages.push(sealPage(first, this.#tail, this.#regular < this.#slots))
     this.#tail = []
     this.#tailUnits = 0
     let oldest = this.#pages[0]
@@ -203,4 +189,17 @@ export class Ledger {
       oldest = this.#pages[0]
     }
   }
+}
+
+/** The number in plain decimal digits from `from` on, or 0: it has 15 digits at most. */
+function plainNumber(text: string, from: number): number {
+  const digits = text.length - from
+  if (digits < 1 || digits > 15) return 0
+  let number = 0
+  for (let index = from; index < text.length; index++) {
+    const digit = text.charCodeAt(index) - 48
+    if (digit < 0 || digit > 9 || (digit === 0 && number === 0)) return 0
+    number = number * 10 + digit
+  }
+  return number
 }

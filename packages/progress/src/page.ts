@@ -1,46 +1,45 @@
 /**
- * Sealed pages of the ledger: the pieces of neighbouring slots laid end to end
- * in one string, so that a slot costs 13 bytes beyond its piece.
+ * Sealed pages of the ledger: what neighbouring slots remember, their texts
+ * laid end to end in one string, so that a slot costs 13 bytes beyond its piece
+ * and, where ids are kept, 4 beyond its id.
  *
  * Invariants: a page is never changed; pages are in slot order without gaps;
  * a page holds at least one slot, and only a page of a single slot is longer
  * than `pageUnitsMax`.
  */
 import { codes } from './fact.ts'
+import type { Fact } from './fact.ts'
 
 /** A page is sealed when it holds this many slots or this many UTF-16 units. */
 export const pageSlotsMax = 1024
 export const pageUnitsMax = 65_536
 
-/** What a slot remembers of its event (see fact.ts). */
+/** What a slot remembers of its event beside its id (see fact.ts). */
 export type Entry = { readonly seq: number; readonly code: number; readonly piece: string }
 
-/** `ends[i]` is where the piece of slot `first + i` ends in `pool`. */
+/** Texts laid end to end; `ends[i]` is where the i-th one ends in `pool`. */
+type Texts = { readonly pool: string; readonly ends: Uint32Array }
+
 export type Page = {
   readonly first: number
   readonly codes: Uint8Array
-  readonly ends: Uint32Array
   readonly seqs: Float64Array
-  readonly pool: string
+  readonly pieces: Texts
+  /** Null where every id is the regular one of its slot. */
+  readonly ids: Texts | null
 }
 
-export function sealPage(first: number, entries: readonly Entry[]): Page {
-  const size = entries.length
+export function sealPage(first: number, facts: readonly Fact[], withIds: boolean): Page {
   const page = {
     first,
-    codes: new Uint8Array(size),
-    ends: new Uint32Array(size),
-    seqs: new Float64Array(size),
-    pool: entries.map((entry) => entry.piece).join(''),
+    codes: new Uint8Array(facts.length),
+    seqs: new Float64Array(facts.length),
+    pieces: join(facts.map(({ piece }) => piece)),
+    ids: withIds ? join(facts.map(({ id }) => id)) : null,
   }
-  let end = 0
-  let index = 0
-  for (const { seq, code, piece } of entries) {
-    end += piece.length
-    page.codes[index] = code
-    page.ends[index] = end
-    page.seqs[index] = seq
-    index++
+  for (let index = 0; index < facts.length; index++) {
+    page.codes[index] = facts[index]?.code ?? codes.json
+    page.seqs[index] = facts[index]?.seq ?? 0
   }
   return page
 }
@@ -69,26 +68,44 @@ export function pageEntry(page: Page, slot: number): Entry {
   return {
     seq: page.seqs[index] ?? 0,
     code: page.codes[index] ?? codes.json,
-    piece: page.pool.slice(pieceStart(page, index), page.ends[index]),
+    piece: page.pieces.pool.slice(startOf(page.pieces, index), page.pieces.ends[index]),
   }
+}
+
+/** The id in `slot`, or null where it is the regular one. */
+export function pageId({ first, ids }: Page, slot: number): string | null {
+  if (ids === null) return null
+  const index = slot - first
+  return ids.pool.slice(startOf(ids, index), ids.ends[index])
 }
 
 /** The text deltas in the page's slots from `from` up to `to`, neighbours in one slice. */
 export function pageText(page: Page, from: number, to: number): string {
+  const { pieces } = page
   const last = Math.min(page.codes.length, to - page.first)
   let text = ''
   let start = -1
   for (let index = Math.max(0, from - page.first); index <= last; index++) {
     const isText = index < last && page.codes[index] === codes.textDelta
-    if (isText && start < 0) start = pieceStart(page, index)
+    if (isText && start < 0) start = startOf(pieces, index)
     if (!isText && start >= 0) {
-      text += page.pool.slice(start, pieceStart(page, index))
+      text += pieces.pool.slice(start, startOf(pieces, index))
       start = -1
     }
   }
   return text
 }
 
-function pieceStart(page: Page, index: number): number {
-  return index === 0 ? 0 : (page.ends[index - 1] ?? 0)
+function join(texts: readonly string[]): Texts {
+  const ends = new Uint32Array(texts.length)
+  let end = 0
+  for (let index = 0; index < texts.length; index++) {
+    end += texts[index]?.length ?? 0
+    ends[index] = end
+  }
+  return { pool: texts.join(''), ends }
+}
+
+function startOf({ ends }: Texts, index: number): number {
+  return index === 0 ? 0 : (ends[index - 1] ?? 0)
 }

@@ -2,8 +2,8 @@
  * What each kind of event does to a run, and when it contradicts what is known.
  *
  * Follows seed `000_…`, progress.py `apply`, and its derived `status`. An event
- * that is not allowed changes nothing and gives its issue code. `waiting`,
- * once set, is left only by the run's end: a run never comes back from it.
+ * that is not allowed changes nothing and gives its issue code. `waiting` is
+ * never taken back: a run does not return from it, it ends.
  */
 import { digestOf } from './acceptance.ts'
 import { isKind } from './envelope.ts'
@@ -89,13 +89,14 @@ const outcomes: ReadonlySet<unknown> = new Set<Outcome>([
 ])
 
 /** From which states a tool event leads on; a result may come without a start. */
-const toolSteps: ReadonlyMap<string, { from: readonly (ToolState | undefined)[]; to: ToolState }> =
-  new Map([
-    ['tool.requested', { from: [undefined], to: 'requested' }],
-    ['tool.started', { from: ['requested'], to: 'running' }],
-    ['tool.finished', { from: ['requested', 'running'], to: 'returned' }],
-    ['tool.failed', { from: ['requested', 'running'], to: 'failed' }],
-  ])
+const toolSteps: {
+  readonly [code: number]: { from: readonly (ToolState | undefined)[]; to: ToolState }
+} = {
+  [codes.toolRequested]: { from: [undefined], to: 'requested' },
+  [codes.toolStarted]: { from: ['requested'], to: 'running' },
+  [codes.toolFinished]: { from: ['requested', 'running'], to: 'returned' },
+  [codes.toolFailed]: { from: ['requested', 'running'], to: 'failed' },
+}
 
 /**
  * Applies one event to `evidence`. Text deltas change nothing here: their text
@@ -128,10 +129,10 @@ export function applyFact(
 }
 
 /** The well-formed payload of a kind that carries one string. */
-function applyString(evidence: Evidence, { kind, code, piece }: Fact): boolean {
+function applyString(evidence: Evidence, { code, piece }: Fact): boolean {
   if (code === codes.textDelta) return true
   if (piece === '') return false
-  const step = toolSteps.get(kind)
+  const step = toolSteps[code]
   if (step === undefined) return true
   if (!step.from.includes(evidence.tools.get(piece))) return false
   evidence.tools.set(piece, step.to)
@@ -170,7 +171,6 @@ function endRun(evidence: Evidence, data: Record<string, unknown>): boolean {
   }
   evidence.terminal = outcome
   evidence.finalText = finalText
-  evidence.waiting = outcome === 'paused'
   return true
 }
 

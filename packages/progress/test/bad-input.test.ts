@@ -181,10 +181,12 @@ describe('not_json', () => {
     expect([progress.issues, progress.foreign]).toEqual([[], 1])
   })
 
-  test('is not said of one object used twice', () => {
-    expect(issuesOf(event({ kind: 'x.y', data: { a: shared, b: [shared] } }))).toEqual([
-      'unknown_event',
-    ])
+  test('is not said of one object used twice, however deep', () => {
+    let data: object = { a: shared, b: [shared] }
+    for (let depth = 0; depth < 50; depth++) {
+      expect(issuesOf(event({ kind: 'x.y', data }))).toEqual(['unknown_event'])
+      data = { data }
+    }
   })
 })
 

@@ -10,6 +10,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { anyLog, ownLog, run } from './arbitrary.ts'
 import { seedCases } from './cases.ts'
@@ -120,7 +121,9 @@ describe.skipIf(skipped !== '')(`the reducer of the seed${skipped}`, () => {
     const seen = new Set<unknown>()
     for (const [index, one] of logs.entries()) {
       const ours = judge(one)
-      expect({ log: one, judged: ours }).toEqual({ log: one, judged: judged[index] })
+      if (!isDeepStrictEqual(ours, judged[index])) {
+        expect({ log: one, judged: ours }).toEqual({ log: one, judged: judged[index] })
+      }
       for (const status of statuses) {
         if (JSON.stringify(ours).includes(messageFor(status, 'zh'))) seen.add(status)
       }

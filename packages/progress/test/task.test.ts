@@ -103,6 +103,12 @@ describe('the claim', () => {
       ['run_issue'],
     ],
     [
+      'a pause that comes after the next run began',
+      [first('hello'), second('hello'), first('hello', 'paused').slice(1)],
+      'unknown',
+      ['run_not_paused', 'run_issue'],
+    ],
+    [
       'a repetition from an earlier run',
       [first('wait', 'paused'), second('hello'), first('wait')],
       'running',
