@@ -7,58 +7,58 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { main } from '../src/cli.ts'
+import { onTestFinished } from 'vitest'
+import { runRecord, type RecordCommandOptions } from '../src/record/command.ts'
 import { runTest, type TestOptions } from '../src/run/command.ts'
+import type { ScenarioResult } from '../src/run/scenario.ts'
 
 export const agentFile = (name: string): string =>
   join(import.meta.dirname, 'fixtures', 'agents', `${name}.mjs`)
 
 export type Project = {
   root: string
-  /** Runs `runproof test` in the project. */
-  test(wanted?: string[], options?: TestOptions): Promise<Ran>
-  /** Runs any command line with the project as the working folder of nothing. */
-  remove(): void
+  /** Runs `runproof test` in the project; `env` instead of the project's. */
+  test(wanted?: string[], options?: TestOptions, env?: Environment): Promise<Ran>
+  /** Runs `runproof record` in it. */
+  record(wanted?: string[], options?: RecordCommandOptions, env?: Environment): Promise<Ran>
 }
+
+type Environment = Record<string, string>
 
 export type Ran = { code: number; stdout: string; stderr: string }
 
-/** Files by path, text or JSON. */
-export function createProject(
-  files: Record<string, unknown>,
-  env: Record<string, string> = {},
-): Project {
+/** Files by path, text or JSON; gone when the test has finished. */
+export function createProject(files: Record<string, unknown>, env: Environment = {}): Project {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'project-')))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content))
   }
-  const terminal = () => ({
-    stdin: new PassThrough(),
-    stdout: new PassThrough(),
-    stderr: new PassThrough(),
-    env: { PATH: process.env['PATH'], ...env },
-  })
+  const run = async (
+    command: (terminal: Streams) => Promise<number>,
+    variables: Environment = env,
+  ): Promise<Ran> => {
+    const streams = createStreams({ PATH: process.env['PATH'], ...variables })
+    return finish(streams, await command(streams))
+  }
   return {
     root,
-    async test(wanted = [], options = {}) {
-      const streams = terminal()
-      const code = await runTest(wanted, options, streams, root)
-      return finish(streams, code)
-    },
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    test: (wanted = [], options = {}, variables) =>
+      run((terminal) => runTest(wanted, options, terminal, root), variables),
+    record: (wanted = [], options = {}, variables) =>
+      run((terminal) => runRecord(wanted, options, terminal, root), variables),
   }
 }
 
-export async function runMain(argv: string[]): Promise<Ran> {
-  const streams = {
-    stdin: new PassThrough(),
-    stdout: new PassThrough(),
-    stderr: new PassThrough(),
-    env: {},
-  }
-  return finish(streams, await main(argv, streams))
-}
+type Streams = ReturnType<typeof createStreams>
+
+const createStreams = (env: Record<string, string | undefined>) => ({
+  stdin: new PassThrough(),
+  stdout: new PassThrough(),
+  stderr: new PassThrough(),
+  env,
+})
 
 async function finish(
   { stdout, stderr }: { stdout: PassThrough; stderr: PassThrough },
@@ -69,14 +69,29 @@ async function finish(
   return { code, stdout: await text(stdout), stderr: await text(stderr) }
 }
 
-/** `runproof.yml` with the named fixture programs as agents. */
+/** `runproof.yml` with the named fixture programs as agents; only `logs` has a model to replay. */
 export function configFor(
   agents: string[],
   extra: Record<string, Record<string, unknown>> = {},
 ): string {
-  const entries = agents.map((name) => [
-    name,
-    { command: ['{node}', agentFile(name)], ...extra[name] },
-  ])
+  const entries = agents.map((name) => {
+    const seam = name === 'logs' ? 'session' : 'none'
+    return [name, { command: ['{node}', agentFile(name)], seam, ...extra[name] }]
+  })
   return JSON.stringify({ version: 1, agents: Object.fromEntries(entries) })
 }
+
+/** The results of `--json`, without the last line. */
+export function resultsOf(stdout: string): ScenarioResult[] {
+  const lines = stdout.trimEnd().split('\n').slice(0, -1)
+  return lines.map((line) => {
+    const result: ScenarioResult = JSON.parse(line)
+    return result
+  })
+}
+
+/** A script that opens a session first. */
+export const script = (...steps: object[]): { version: 1; steps: object[] } => ({
+  version: 1,
+  steps: [{ op: 'initialize' }, { op: 'newSession' }, ...steps],
+})

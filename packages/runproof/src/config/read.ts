@@ -45,7 +45,8 @@ export async function readConfig(folder: string): Promise<Config> {
 export function parseConfig(text: string, file: string): Config {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
-  const shown = visible(relative(process.cwd(), file) || file)
+  const way = relative(process.cwd(), file)
+  const shown = visible(way.startsWith('..') ? file : way)
   const broken = document.errors.map(({ pos, message }) => {
     const [summary = ''] = message.split('\n')
     return `${shown}:${lines.linePos(pos[0]).line}: ${visible(summary)}`

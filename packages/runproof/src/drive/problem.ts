@@ -90,8 +90,8 @@ export function describeNotOffered(wanted: string, offered: readonly string[]): 
 export function describeUnusedAnswers(kinds: readonly string[]): Problem {
   return {
     code: 'permission-unused',
-    message: `the agent asked for permission too rarely: ${kinds.length} of the answers were not needed`,
-    details: [`not needed: ${kinds.join(', ')}`],
+    message: `the agent asked for permission too rarely, answers are left: ${kinds.join(', ')}`,
+    details: ['take them out of "permissionAnswers", or find out why it did not ask'],
   }
 }
 

@@ -56,7 +56,7 @@ export async function recordScenario(
   const seam = await seamFor(scenario, source)
   const run = await executeScenario(scenario, agent, { ...options, seam })
   const result = { scenario: scenario.name, source, stderr: run.stderr }
-  const failures = judgeRun(agent, run)
+  const failures = judgeRun(scenario, agent, run)
   if (failures.length > 0) return { ...result, written: [], unchanged: [], failures }
 
   const files = new Map([

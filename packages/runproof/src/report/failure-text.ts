@@ -5,6 +5,7 @@
  */
 import { relative } from 'node:path'
 import picocolors from 'picocolors'
+import type { Difference } from '../compare/difference.ts'
 import { renderDifference } from '../compare/render.ts'
 import type { Failure } from '../run/failure.ts'
 import type { ScenarioResult } from '../run/scenario.ts'
@@ -23,12 +24,13 @@ const changesShownDefault = 5
 /** Lines of several, without a final end. */
 export function renderFailures(result: ScenarioResult, options: FailureTextOptions): string {
   const paint = picocolors.createColors(options.colours)
-  const { scenario, agent, failures, stderrTail, folder } = result
+  const { scenario, agent, description, failures, stderrTail, folder } = result
   const title = agent === null ? scenario : `${scenario} (${agent})`
   const showsStderr = failures.some((failure) => failure.showsStderr === true)
   const path = relative(options.from, folder) || '.'
   return [
     paint.bold(paint.red(`✗ ${visible(title)}`)),
+    ...(description === null ? [] : [paint.dim(`  ${visible(description)}`)]),
     ...failures.flatMap((failure) => indent(failureLines(failure, options))),
     ...(showsStderr ? indent(stderrLines(stderrTail)) : []),
     paint.dim(
@@ -40,17 +42,15 @@ export function renderFailures(result: ScenarioResult, options: FailureTextOptio
 function failureLines(failure: Failure, options: FailureTextOptions): string[] {
   const { step, message, details, difference } = failure
   const where = step === null ? '' : `step ${step.number} (${step.op}): `
-  const rendered =
-    difference === undefined || difference.changes.length === 0
-      ? []
-      : // Its first line repeats the scenario and the file.
-        renderDifference(difference, {
-          colours: options.colours,
-          changesShown: options.changesShown ?? changesShownDefault,
-        })
-          .split('\n')
-          .slice(1)
+  const rendered = difference === undefined ? [] : differenceLines(difference, options)
   return [visible(`${where}${message}`), ...rendered, ...indent(details.map(visible))]
+}
+
+/** Without the lines that the failure has said already: scenario, file, and the summary of a whole file. */
+function differenceLines(difference: Difference, options: FailureTextOptions): string[] {
+  const { colours, changesShown = changesShownDefault } = options
+  const [, ...lines] = renderDifference(difference, { colours, changesShown }).split('\n')
+  return lines.filter((line) => line.trim() !== difference.summary)
 }
 
 function stderrLines(tail: readonly string[]): string[] {

@@ -6,6 +6,7 @@ import { relative, sep } from 'node:path'
 import type { Failure } from '../run/failure.ts'
 import type { ScenarioResult } from '../run/scenario.ts'
 import { scenarioFiles } from '../scenario/scenario.ts'
+import { visible } from '../visible.ts'
 import type { Reporter } from './reporter.ts'
 
 export function createGithubReporter(
@@ -42,8 +43,9 @@ function errorCommand(result: ScenarioResult, failure: Failure, from: string): s
   return `::error ${shown}::${escapeData([`${where}${message}`, ...details].join('\n'))}`
 }
 
+/** Line ends are escaped as the command needs it, other control characters are shown. */
 const escapeData = (text: string): string =>
-  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  text.replaceAll('%', '%25').split('\n').map(visible).join('%0A')
 
 const escapeProperty = (text: string): string =>
   escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

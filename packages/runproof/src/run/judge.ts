@@ -14,9 +14,9 @@ import { isSessionLog } from './harvest.ts'
 import { withoutStep } from './script.ts'
 
 /** Failures of the run itself; when there are any, its outputs prove nothing. */
-export function judgeRun(agent: AgentConfig, run: Execution): Failure[] {
+export function judgeRun({ folder }: Scenario, agent: AgentConfig, run: Execution): Failure[] {
   const { failures } = run
-  const replay = judgeReplay(run)
+  const replay = judgeReplay(run, folder)
   return [
     ...replay,
     // A miss makes the agent answer with an error: told once is enough.
@@ -39,7 +39,7 @@ export function judgeOutputs(
   ]
 }
 
-function judgeReplay({ report, failures }: Execution): Failure[] {
+function judgeReplay({ report, failures }: Execution, folder: string): Failure[] {
   if (report === null) return []
   const misses = report.misses.map(({ code, message }): Failure => ({
     code: code === 'exhausted' ? 'replay-exhausted' : 'replay-miss',
@@ -53,8 +53,8 @@ function judgeReplay({ report, failures }: Execution): Failure[] {
     {
       code: 'replay-unused',
       step: null,
-      message: `${report.unused} recorded model calls were not made (${report.served} were)`,
-      details: ['the agent stopped earlier than when it was recorded'],
+      message: `the agent made ${report.served} of the ${report.served + report.unused} recorded model calls`,
+      details: ['it stopped earlier than when it was recorded'],
     },
   ]
 }
@@ -115,8 +115,8 @@ function judgeOutput(
       {
         code: 'missing-golden',
         step: null,
-        message: `there is no ${file} yet`,
-        details: [`look at it and accept it: runproof review`],
+        message: difference.summary,
+        details: ['look at it and accept it: runproof review'],
         difference,
       },
     ]

@@ -26,7 +26,7 @@ export async function judgeExecution(
   pin: Pin | null,
 ): Promise<Verdict> {
   const outputs = await compareOutputs({ scenario, agent, execution: run }, pin)
-  const broken = judgeRun(agent, run)
+  const broken = judgeRun(scenario, agent, run)
   if (broken.length > 0) return { outputs, failures: broken, isSound: false }
   const failures = [...judgeOutputs(scenario, run, outputs), ...auditRun(agent, run)]
   return { outputs, failures, isSound: true }

@@ -1,0 +1,98 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { fillPlaceholders } from '../../src/config/placeholders.ts'
+import { findConfig, parseConfig, readConfig } from '../../src/config/read.ts'
+
+const file = join('/project', 'runproof.yml')
+
+const minimal = `version: 1
+agents:
+  mine:
+    command: [my-agent, --acp]
+`
+
+describe('runproof.yml', () => {
+  it('fills in what is not said', () => {
+    expect(parseConfig(minimal, file)).toEqual({
+      root: '/project',
+      scenarios: ['/project/scenarios'],
+      agents: {
+        mine: {
+          name: 'mine',
+          command: ['my-agent', '--acp'],
+          protocol: 'acp',
+          seam: 'session',
+          env: {},
+          cwd: '{cwd}',
+          quietMs: 0,
+          limits: { stepMs: 30_000, totalMs: 120_000, exitMs: 5_000 },
+          record: { command: null, env: {}, passEnv: [] },
+          normalise: [],
+          joinChunks: false,
+          housekeeping: 'state',
+          rulesOff: [],
+        },
+      },
+    })
+  })
+
+  it.each([
+    ['protocol: jsonl', { protocol: 'jsonl', seam: 'none', quietMs: 0 }],
+    ['seam: provider', { seam: 'provider', quietMs: 1500 }],
+    ['seam: provider\n    quietMs: 20', { seam: 'provider', quietMs: 20 }],
+    ['limits: { stepMs: 1 }', { limits: { stepMs: 1, totalMs: 120_000, exitMs: 5_000 } }],
+  ])('understands %s', (line, expected) => {
+    expect(parseConfig(`${minimal}    ${line}\n`, file).agents['mine']).toMatchObject(expected)
+  })
+
+  it.each([
+    ['', '/project/runproof.yml:1: Invalid input: expected object, received null'],
+    ['version: 2\nagents: {}\n', '/project/runproof.yml:1: version: Invalid input: expected 1'],
+    [
+      minimal.replace('command:', 'comand:'),
+      '/project/runproof.yml:4: agents.mine.command: Invalid input: expected array, received undefined\n' +
+        '/project/runproof.yml:4: agents.mine: Unrecognized key: "comand"',
+    ],
+    [
+      `${minimal}    limits: { stepMs: 0 }\n`,
+      '/project/runproof.yml:5: agents.mine.limits.stepMs: Too small: expected number to be >=1',
+    ],
+    [
+      `${minimal}    normalise:\n      - token: job\n`,
+      '/project/runproof.yml:6: agents.mine.normalise.0: needs "path", "match" or both',
+    ],
+    [
+      `${minimal}    normalise:\n      - { token: job, match: '(' }\n`,
+      '/project/runproof.yml:6: agents.mine.normalise.0: "match" is not a regular expression',
+    ],
+    ['version: [1\n', /runproof\.yml:\d: Flow sequence/],
+  ])('says where %j is wrong', (text, message) => {
+    expect(() => parseConfig(text, file)).toThrow(message)
+  })
+
+  it('is looked for upwards', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'config-'))
+    onTestFinished(() => rmSync(root, { recursive: true }))
+    mkdirSync(join(root, 'a', 'b'), { recursive: true })
+    expect(findConfig(join(root, 'a', 'b'))).toBe(null)
+    await expect(readConfig(join(root, 'a'))).rejects.toThrow(/no runproof\.yml in .* write one/)
+    writeFileSync(join(root, 'runproof.yml'), minimal)
+    expect(findConfig(join(root, 'a', 'b'))).toBe(join(root, 'runproof.yml'))
+    expect((await readConfig(join(root, 'a', 'b'))).root).toBe(root)
+  })
+})
+
+describe('placeholders', () => {
+  const places = { root: '/r', cwd: '/c', home: '/h' }
+
+  it.each([
+    ['{root}/bin', '/r/bin'],
+    ['{cwd}:{home}:{cwd}', '/c:/h:/c'],
+    ['{node}', process.execPath],
+    ['{"root": 1} {other} {ROOT}', '{"root": 1} {other} {ROOT}'],
+  ])('%s', (text, expected) => {
+    expect(fillPlaceholders(text, places)).toBe(expected)
+  })
+})
