@@ -16,7 +16,7 @@ const capacityMin = 16
 export class IdIndex {
   /** The id of a slot that is not older than `#oldest()`. */
   readonly #idOf: (slot: number) => string
-  /** The first slot that still counts; older entries are stale and go when space is needed. */
+  /** The first slot that still counts; never less than before. Older entries are stale. */
   readonly #oldest: () => number
   /** What places count from. */
   #base: number
@@ -51,7 +51,7 @@ export class IdIndex {
 
   /** Adds an id that `find` does not know. */
   add(id: string, slot: number): void {
-    if (this.#taken * 4 >= this.#table.length) this.#rebuild()
+    if ((this.#taken + this.#crowded.size) * 4 >= this.#table.length) this.#rebuild()
     this.#put(hashOf(id), slot, id)
   }
 
@@ -85,8 +85,9 @@ export class IdIndex {
     this.#crowded = new Map()
     this.#taken = 0
     for (let index = 0; index < table.length; index += 2) {
+      // A free place reads as a slot before the base, and no base is newer than what is stale.
       const slot = base + (table[index + 1] ?? 0) - 1
-      if (slot >= oldest && table[index + 1] !== 0) this.#put(table[index] ?? 0, slot, null)
+      if (slot >= oldest) this.#put(table[index] ?? 0, slot, null)
     }
     for (const [id, slot] of crowded) if (slot >= oldest) this.#put(hashOf(id), slot, id)
   }
