@@ -35,6 +35,7 @@ import {
   type ZodType,
 } from 'zod'
 import { AgentError, messageOf } from './error.ts'
+import type { Clock } from './host.ts'
 import type { Context } from './services.ts'
 
 export type { EntryOptions, PatchOptions }
@@ -173,11 +174,12 @@ export async function mountComposition(
   ctx: Context,
   entries: EntryOptions[],
   startMsMax: number,
+  timers: Clock['timers'],
 ): Promise<void> {
   await Promise.all(entries.map(importEntry))
   await ctx.plugin(Loader)
   await ctx.loader.root.update(entries)
-  const late = await settle(ctx, startMsMax)
+  const late = await settle(ctx, startMsMax, timers)
   const problems = [...late, ...(await findProblems(ctx))]
   if (problems.length === 0) return
   const plural = problems.length === 1 ? 'an entry' : `${problems.length} entries`
@@ -212,16 +214,18 @@ function memberOf(value: unknown, key: string): unknown {
 }
 
 /** Waits until nothing starts any more; the entries still starting after `startMsMax` are problems. */
-async function settle(ctx: Context, startMsMax: number): Promise<string[]> {
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, startMsMax, 'late')
-  })
+async function settle(
+  ctx: Context,
+  startMsMax: number,
+  timers: Clock['timers'],
+): Promise<string[]> {
+  const { promise: deadline, resolve } = Promise.withResolvers<'late'>()
+  const timer = timers.set(() => resolve('late'), startMsMax)
   try {
     const outcome = await Promise.race([ctx.loader.await(), deadline])
     if (outcome !== 'late') return []
   } finally {
-    clearTimeout(timer)
+    timers.clear(timer)
   }
   return [...ctx.loader.entries()]
     .filter((entry) => entry.fiber?.inertia !== undefined)

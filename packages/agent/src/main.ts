@@ -15,7 +15,7 @@ import type { Clock, Host, Mode } from './host.ts'
 import { help, readOptions, type Options } from './options.ts'
 import { startAgent } from './start.ts'
 
-/** After a request to stop, a plugin that does not let go is left behind. */
+/** After the end of stdin or a signal, a plugin that does not let go is left behind. */
 const stopMsMax = 3000
 
 // Every schema sees a handful of values: compiling checkers for them costs more than it saves.
@@ -50,17 +50,22 @@ async function run(options: Extract<Options, { command: 'start' }>): Promise<voi
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       stop.abort()
-      setTimeout(() => {
-        print(`not stopped after ${stopMsMax} ms, leaving`)
-        process.exit(1)
-      }, stopMsMax)
+      leaveAtLast()
     })
   }
+  process.stdin.once('end', leaveAtLast)
   try {
     await finished
   } finally {
     await agent.close()
   }
+}
+
+function leaveAtLast(): void {
+  setTimeout(() => {
+    print(`not done ${stopMsMax} ms after the end, leaving`)
+    process.exit(1)
+  }, stopMsMax)
 }
 
 function createHost(

@@ -8,7 +8,7 @@ import type { SessionLogWriter } from '@runproof/session-log/node'
 import { isPermissionMode, type PermissionMode } from './permission.ts'
 
 /** Hears each written batch, in order. */
-export type SessionListener = (batch: readonly SessionEvent[]) => void
+type SessionListener = (batch: readonly SessionEvent[]) => void
 
 export type Session = {
   readonly id: string

@@ -10,6 +10,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createCapture } from './capture.ts'
+import type { Clock } from './host.ts'
 import { killProcessTree } from './process-tree.ts'
 
 export type ShellRequest = {
@@ -22,6 +23,7 @@ export type ShellRequest = {
   timeoutMs: number
   outputBytesMax: number
   signal: AbortSignal
+  timers: Clock['timers']
 }
 
 export type ShellResult = {
@@ -47,7 +49,7 @@ export function runShell(request: ShellRequest): Promise<ShellResult> {
       killTree(child, request.mark)
     }
     const onAbort = (): void => stop('aborted')
-    const deadline = setTimeout(stop, request.timeoutMs, 'timeout')
+    const deadline = request.timers.set(() => stop('timeout'), request.timeoutMs)
     request.signal.addEventListener('abort', onAbort, { once: true })
 
     child.stdout?.on('data', (bytes: Buffer) => capture.push(bytes))
@@ -55,7 +57,7 @@ export function runShell(request: ShellRequest): Promise<ShellResult> {
     // What the shell left running holds the pipe open; it ends with the shell.
     child.once('exit', () => killTree(child, request.mark))
     const settle = (result: Pick<ShellResult, 'exitCode' | 'ended'>): void => {
-      clearTimeout(deadline)
+      request.timers.clear(deadline)
       request.signal.removeEventListener('abort', onAbort)
       resolve({ output: capture.text(), ...result })
     }

@@ -52,7 +52,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => (closing ??= ctx.fiber.dispose())
   try {
-    await mountComposition(ctx, entries, startMsMax)
+    await mountComposition(ctx, entries, startMsMax, host.clock.timers)
   } catch (error) {
     await close()
     throw error

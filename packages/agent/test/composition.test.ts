@@ -200,6 +200,13 @@ describe('a composition that starts', () => {
     expect(driver.stderr()).toContain('hello from a plugin')
   })
 
+  it('is left in the end by a process whose plugin never lets go', async () => {
+    const driver = startDriver({ args: ['--config', writeComposition(withPlugin('clings.js'))] })
+    await driver.call('initialize', initializeParams)
+    expect(await driver.close()).toMatchObject({ code: 1 })
+    expect(driver.stderr()).toContain('leaving')
+  })
+
   it('takes provider and model from the command line', async () => {
     const driver = startDriver({ args: ['--provider', 'anthropic', '--model', 'claude-x'] })
     expect((await driver.call('initialize', initializeParams)).error).toBeUndefined()

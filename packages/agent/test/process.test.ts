@@ -1,7 +1,8 @@
 /** The process: what it prints, how it ends, what it leaves behind. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { bin, initializeParams, openSession, promptParams, startDriver } from './driver.ts'
 import { parseObject } from './json.ts'
@@ -41,6 +42,24 @@ describe('the command line', () => {
     // Old versions parse no TypeScript and no newer syntax than dynamic import.
     execFileSync(process.execPath, ['--check', bin])
     expect(readFileSync(bin, 'utf8')).toContain('22.12')
+  })
+})
+
+describe('the README', () => {
+  it('shows an example that runs', () => {
+    const root = fileURLToPath(new URL('../../../', import.meta.url))
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+    const file = join(temporaryFolder('readme'), 'example.ts')
+    writeFileSync(file, /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '')
+    const { stdout, stderr } = spawnSync(process.execPath, [file], {
+      cwd: root,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH']}`,
+      },
+    })
+    expect([stdout.trim(), stderr]).toEqual(['Two words, \neasy.\nHello \nthere.\nend_turn', ''])
   })
 })
 

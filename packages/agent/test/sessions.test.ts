@@ -113,6 +113,19 @@ describe('session/load', () => {
 const idsOf = (result: Json): unknown[] =>
   objectsAt(result, 'sessions').map((one) => one['sessionId'])
 
+describe('a log that cannot be written', () => {
+  it('ends the turn with the reason, before the model is asked', async () => {
+    const root = join(temporaryFolder('sessions'), 'later')
+    const { driver, prompt, provider } = await startScripted([stream(say('Hi.'))], {
+      env: { RUNPROOF_SESSIONS_ROOT: root },
+    })
+    writeFileSync(root, 'a file where the folder should be')
+    expect((await prompt()).error).toMatchObject({ code: -32603, data: { code: 'io' } })
+    expect(provider.requests).toEqual([])
+    expect((await driver.close()).code).toBe(0)
+  })
+})
+
 describe('session/list', () => {
   it('lists by folder and page, newest first, whatever else lies there', async () => {
     const root = temporaryFolder('sessions')

@@ -49,6 +49,7 @@ export function apply(ctx: Context, config: LocalBackendConfig): void {
         command,
         cwd,
         signal,
+        timers: host.clock.timers,
         env,
         mark: host.createId(),
         timeoutMs: Math.min(timeoutMs, config.commandMsMax),
