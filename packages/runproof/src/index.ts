@@ -1,4 +1,13 @@
-/** The programmatic face of the command line. */
+/** The programmatic face: the command line, and the scenarios behind it. */
 export { main } from './cli.ts'
 export { RunproofError, type RunproofErrorCode } from './error.ts'
 export type { Terminal } from './terminal.ts'
+export type { AgentConfig, Config, Limits, RecordConfig } from './config/config.ts'
+export { readConfig } from './config/read.ts'
+export type { Failure, FailureCode, StepReference } from './run/failure.ts'
+export { renderFailures, type FailureTextOptions } from './report/failure-text.ts'
+export { runScenario, type RunOptions, type ScenarioResult } from './run/scenario.ts'
+export { runSuite, type SuiteEvents, type SuiteOptions } from './run/suite.ts'
+export { readPins, type Pin } from './run/header.ts'
+export type { BrokenScenario, Scenario } from './scenario/scenario.ts'
+export { selectScenarios, type Selection } from './scenario/select.ts'

@@ -51,6 +51,8 @@ export type Channel = {
    */
   attach(process: ChannelProcess): Promise<void>
   send(message: Message): void
+  /** Puts a fact about the process into the transcript. */
+  note(fact: Message): void
   until<T>(wait: Wait<T>): Promise<Waited<T>>
   /** Asks all waits again, when something else than a message has changed. */
   wake(): void
@@ -109,6 +111,7 @@ export function createChannel({ isMessage, lineKind, now }: ChannelOptions): Cha
       record({ t: now(), dir: '>', m: message })
       process?.writeLine(JSON.stringify(message))
     },
+    note: (fact) => record({ t: now(), dir: 'x', m: fact }),
     until({ what, limitMs, check, giveUp }) {
       return new Promise((resolve) => {
         const finish = (waited: Waited<NonNullable<ReturnType<typeof check>>>): void => {

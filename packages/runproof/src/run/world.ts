@@ -76,6 +76,7 @@ export async function createWorld(
     const seam = seamEnvironment(scenario, agent, folders, { ...options.seam, served })
     const env = { ...setup.env, ...setup.keys, ...seam }
     const process = await launchAgent({ command, cwd, env, tree, exitMs: agent.limits.exitMs })
+    channel.note({ spawn: { command } })
     running = { process, drained: channel.attach(process) }
   }
   const stop = async (): Promise<ProcessEnd> => {
@@ -83,6 +84,7 @@ export async function createWorld(
     const { process, drained } = running
     const end = await process.stop()
     await drained
+    channel.note({ exit: { code: end.exitCode, signal: end.signal } })
     stderr += process.stderr
     running = null
     const report = await readReport(folders.report)
