@@ -4,17 +4,16 @@
  * `JSON.parse` of the same lines alone. Every run is checked: its claim, its
  * text, its tools. There is no peer: nothing else does this.
  *
- *     node bench/progress.ts [--rounds 15] [--events 200000] [--memory-events 1000000] [--json]
+ *     node bench/progress.ts [--rounds 15] [--events 200000] [--memory-events 1000000] [--only agent] [--json]
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { parseArgs } from 'node:util'
 import { createProgress, type Progress } from '@runproof/progress'
-import { measureRounds, type Figure } from './rounds.ts'
-import { run, workloads, type Workload } from './progress-workloads.ts'
+import { measureRounds } from './rounds.ts'
+import { run, workloads, type Workload } from './progress/workloads.ts'
 
 type Speed = {
-  workload: string
   /** Millions of envelopes a second of CPU time, from parsed objects. */
   millionsPerSecond: number
   /** CPU time of `JSON.parse` and judging over that of `JSON.parse` alone. */
@@ -22,12 +21,13 @@ type Speed = {
 }
 
 type Memory = {
-  workload: string
   /** Bytes kept an event, beyond the text. */
   bytesPerEvent: number
   /** Bytes kept in all when only the newest 1000 events are remembered. */
   windowedBytes: number
 }
+
+type Row = { workload: string; what: string } & Speed & Memory
 
 const windowEvents = 1000
 
@@ -61,14 +61,14 @@ function check(workload: Workload, progress: Progress, eventCount: number): void
 function measureSpeed(workload: Workload, eventCount: number, rounds: number): Speed {
   const lines = Array.from(workload.events(eventCount), (event) => JSON.stringify(event))
   const events = lines.map((line): unknown => JSON.parse(line))
+  let progress = start(workload)
   const figures = measureRounds(
     [
       {
         name: 'judge',
         run() {
-          const progress = start(workload)
+          progress = start(workload)
           for (const event of events) progress.feed(event)
-          return progress
         },
       },
       {
@@ -82,30 +82,28 @@ function measureSpeed(workload: Workload, eventCount: number, rounds: number): S
       {
         name: 'parse and judge',
         run() {
-          const progress = start(workload)
+          progress = start(workload)
           for (const line of lines) progress.feed(JSON.parse(line))
-          return progress
         },
       },
     ],
     {
       rounds,
-      verify(name, result) {
-        if (name !== 'parse') check(workload, result as Progress, eventCount)
+      verify(name) {
+        if (name !== 'parse') check(workload, progress, eventCount)
       },
     },
   )
-  const [judge, parse, both] = figures.map(({ cpuMs }: Figure) => cpuMs)
+  const [judge, parse, both] = figures.map(({ cpuMs }) => cpuMs)
   if (judge === undefined || parse === undefined || both === undefined) throw new Error('no figure')
   return {
-    workload: workload.name,
     millionsPerSecond: events.length / judge / 1000,
     timesParse: both / parse,
   }
 }
 
 setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
+const collectGarbage: () => void = runInNewContext('gc')
 
 function keptBytes(): number {
   // Twice: what a first collection only promotes, a second one frees.
@@ -130,34 +128,31 @@ function measureMemory(workload: Workload, eventCount: number): Memory {
   check(workload, whole, eventCount)
   const [windowed, windowedBytes] = keep(workload, eventCount, windowEvents)
   check(workload, windowed, eventCount)
-  return { workload: workload.name, bytesPerEvent, windowedBytes }
+  return { bytesPerEvent, windowedBytes }
 }
 
-function print(speeds: readonly Speed[], memories: readonly Memory[]): void {
-  const rows = speeds.map(({ workload, millionsPerSecond, timesParse }, index) => {
-    const memory = memories[index]
-    return [
-      workload,
-      workloads[index]?.what ?? '',
-      millionsPerSecond.toFixed(2),
-      `${timesParse.toFixed(2)}×`,
-      memory?.bytesPerEvent.toFixed(0) ?? '',
-      ((memory?.windowedBytes ?? 0) / 1024).toFixed(0),
-    ]
-  })
-  const head = [
-    'log',
-    'events',
-    'M/s parsed',
-    'JSONL / JSON.parse',
-    'bytes/event',
-    `KiB, window ${windowEvents}`,
+function print(rows: readonly Row[]): void {
+  const table = [
+    ['log', 'events', 'M/s', 'JSONL', 'bytes', `KiB, window ${windowEvents}`],
+    ...rows.map((row) => [
+      row.workload,
+      row.what,
+      row.millionsPerSecond.toFixed(2),
+      `${row.timesParse.toFixed(2)}×`,
+      row.bytesPerEvent.toFixed(0),
+      (row.windowedBytes / 1024).toFixed(0),
+    ]),
   ]
-  const table = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
-  for (const row of table) {
-    console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  const widths = table[0]?.map((_, column) =>
+    Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
+  )
+  for (const cells of table) {
+    console.log(cells.map((cell, column) => cell.padEnd(widths?.[column] ?? 0)).join('  '))
   }
+  console.log(`
+M/s: millions of envelopes judged a second of CPU time, from parsed objects
+JSONL: CPU time of JSON.parse and judging over that of JSON.parse of the same lines
+bytes: kept an event beyond the text; KiB, window: kept in all`)
 }
 
 const { values } = parseArgs({
@@ -170,11 +165,12 @@ const { values } = parseArgs({
   },
 })
 
-const chosen = workloads.filter(({ name }) => values.only === undefined || name === values.only)
-const memories = chosen.map((one) => measureMemory(one, Number(values['memory-events'])))
-const speeds = chosen.map((one) => measureSpeed(one, Number(values.events), Number(values.rounds)))
-if (values.json) {
-  for (const [index, speed] of speeds.entries()) {
-    console.log(JSON.stringify({ ...speed, ...memories[index] }))
-  }
-} else print(speeds, memories)
+const rows: Row[] = []
+for (const one of workloads) {
+  if (values.only !== undefined && values.only !== one.name) continue
+  const memory = measureMemory(one, Number(values['memory-events']))
+  const speed = measureSpeed(one, Number(values.events), Number(values.rounds))
+  rows.push({ workload: one.name, what: one.what, ...speed, ...memory })
+}
+if (values.json) for (const row of rows) console.log(JSON.stringify(row))
+else print(rows)

@@ -14,7 +14,7 @@ export type Workload = {
   events: (eventCount: number) => Generator<Envelope>
 }
 
-const run = 'run-7f3a'
+export const run = 'run-7f3a'
 const finalText = 'Filed 3 receipts, total 84.20 EUR.'
 
 /** What the `index`-th event says. */
@@ -91,5 +91,3 @@ export const workloads: readonly Workload[] = [
     ignoreKinds: ['trace.heartbeat'],
   }),
 ]
-
-export { run }
