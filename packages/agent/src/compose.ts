@@ -82,9 +82,10 @@ async function readEntries(url: URL, depth: number): Promise<EntryOptions[]> {
   if (depth > includeDepthMax) throw bad(file, 'includes itself')
   const list = check(entryList, await readYaml(file), file, 'the list of entries')
   const resolved = await Promise.all(
-    list.map(async (entry) =>
-      entry.name === includeName ? readInclude(entry, url, depth) : [resolveEntry(entry, url)],
-    ),
+    list.map(async (entry) => {
+      if (entry.name !== includeName) return [resolveEntry(entry, url)]
+      return entry.disabled === true ? [] : readInclude(entry, url, depth)
+    }),
   )
   return resolved.flat()
 }
@@ -108,11 +109,13 @@ function applyPatches(
     ...(name !== undefined && { name: resolveName(name, base, `patch "${rest.id}"`) }),
     ...(insert !== undefined && { insert: insert.map((entry) => resolveEntry(entry, base)) }),
   }))
-  return applyEntryPatches(entries, resolved, (format, ...values) => {
+  const patched = applyEntryPatches(entries, resolved, (format, ...values) => {
     let index = 0
     const problem = format.replace(/%C/g, () => `"${String(values[index++])}"`)
     throw bad(file, problem)
   })
+  // A patch sets whatever key it names: a misspelt one would change nothing.
+  return check(entryList, patched, file, 'the list of entries after its patches')
 }
 
 async function readYaml(file: string): Promise<unknown> {
@@ -233,9 +236,13 @@ async function settle(
 }
 
 async function findProblems(ctx: Context): Promise<string[]> {
+  const idle = [...ctx.loader.entries()].filter(({ fiber }) => fiber === undefined)
   const fibers = [...ctx.registry.values()].flatMap((runtime) => [...runtime.fibers])
   const problems = await Promise.all(fibers.map((fiber) => describeProblem(ctx, fiber)))
-  return problems.filter((problem) => problem !== null)
+  return [
+    ...idle.map(({ id }) => `entry "${id}" was never started`),
+    ...problems.filter((problem) => problem !== null),
+  ]
 }
 
 /** Why a settled fiber does not run, or null when it does (or is late, which `settle` tells). */

@@ -21,6 +21,8 @@ const stopMsMax = 3000
 // Every schema sees a handful of values: compiling checkers for them costs more than it saves.
 config({ jitless: true })
 
+const secrets = createSecrets()
+
 /** Runs the bin to its end and exits the process. */
 export async function main(argv: string[]): Promise<void> {
   globalThis.console = new console.Console(process.stderr, process.stderr)
@@ -32,7 +34,8 @@ export async function main(argv: string[]): Promise<void> {
     process.exitCode = 0
   } catch (error) {
     const known = error instanceof AgentError
-    print(known ? error.message : error instanceof Error ? (error.stack ?? '') : messageOf(error))
+    const stack = error instanceof Error ? error.stack : undefined
+    print(secrets.redact(known ? error.message : (stack ?? messageOf(error))))
     process.exitCode = known ? 2 : 1
   }
   // An unforeseen handle, such as a plugin's timer, must not hold the process.
@@ -78,7 +81,7 @@ function createHost(
     version: readVersion(),
     // A key that lies about in a folder must not reach a replay.
     env: mode === 'replay' ? process.env : readEnvironment(process.env, process.cwd()),
-    secrets: createSecrets(),
+    secrets,
     clock: realClock,
     // The global one: `node:crypto` as a module costs milliseconds at the start.
     createId: () => crypto.randomUUID(),

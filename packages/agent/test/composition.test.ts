@@ -106,6 +106,16 @@ const failures: Failure[] = [
     says: ['name mismatch for "provider"'],
   },
   {
+    title: 'a patch with a misspelt key',
+    composition: patched({ id: 'provider', confg: { wire: 'anthropic' } }),
+    says: ['after its patches', '"confg"'],
+  },
+  {
+    title: 'a patch with a value of the wrong kind',
+    composition: patched({ id: 'provider', disabled: 'yes' }),
+    says: ['after its patches', 'disabled'],
+  },
+  {
     title: 'two entries with one id',
     composition: patched({ insert: [{ id: 'acp', name: join(plugins, 'chatty.js') }] }),
     says: ['two entries have the id "acp"'],

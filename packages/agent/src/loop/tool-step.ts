@@ -93,11 +93,11 @@ async function startCall(
     })
   }
   const [logged] = await session.append(drafts)
-  const started = (result: Promise<LoggedResult>): Started => ({
-    ...opened,
-    seq: logged?.seq ?? null,
-    result,
-  })
+  const started = (result: Promise<LoggedResult>): Started => {
+    // Awaited in its turn; until then a failure must not count as unheard.
+    result.catch(() => undefined)
+    return { ...opened, seq: logged?.seq ?? null, result }
+  }
   if (approvalId !== null) {
     const outcome = await turn.ask(callId)
     await session.append([{ type: 'approval/decided', data: { id: approvalId, outcome } }])
@@ -117,7 +117,7 @@ function findReason(
   return permissions.findReason(session.mode, call.accesses, session.cwd)
 }
 
-/** Never rejects: what goes wrong in a tool is a result for the model. */
+/** What goes wrong in a tool is a result for the model; rejects only when the log cannot be written. */
 async function execute(
   { backend, warn }: LoopParts,
   { session, signal }: Turn,
