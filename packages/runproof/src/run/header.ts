@@ -3,10 +3,17 @@
  * model was given. One scenario of a class pins their text, readable and
  * reviewed; every other one is compared with that.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { NormaliseContext } from '../normalise/context.ts'
 import { normaliseSessionLog } from '../normalise/session-log.ts'
-import { readScenarioFolder, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
+import {
+  readScenarioFolder,
+  scenarioFiles,
+  type BrokenScenario,
+  type Scenario,
+} from '../scenario/scenario.ts'
 import { listScenarioFolders } from '../scenario/select.ts'
 import { isRecord, type Message } from '../transcript/line.ts'
 import { parseLines, readGolden } from './golden-file.ts'
@@ -50,12 +57,13 @@ export async function readPins(
 ): Promise<Map<string, Pin>> {
   const pins = new Map<string, Pin>()
   const needsPins = chosen.some((one) => 'input' in one && one.input.headerClass !== null)
-  for (const folder of needsPins ? await listScenarioFolders(config) : []) {
+  const folders = needsPins ? (await listScenarioFolders(config)).filter(hasPin) : []
+  for (const folder of folders) {
     const content = await readScenarioFolder(folder)
     if ('problems' in content || content.input.headerClass === null) continue
     const { systemPrompt, toolSchemas } = content.files
     const { headerClass } = content.input
-    if ((systemPrompt ?? toolSchemas) === undefined || pins.has(headerClass)) continue
+    if (pins.has(headerClass)) continue
     pins.set(headerClass, {
       folder,
       systemPrompt: await readGolden(systemPrompt),
@@ -64,3 +72,8 @@ export async function readPins(
   }
   return pins
 }
+
+const hasPin = (folder: string): boolean =>
+  [scenarioFiles.systemPrompt, scenarioFiles.toolSchemas].some((file) =>
+    existsSync(join(folder, file)),
+  )

@@ -44,7 +44,7 @@ function judgeReplay({ report, failures }: Execution, folder: string): Failure[]
   const misses = report.misses.map(({ code, message }): Failure => ({
     code: code === 'exhausted' ? 'replay-exhausted' : 'replay-miss',
     step: failures[0]?.step ?? null,
-    message: firstLine(message),
+    message: firstLine(message).replaceAll(`${folder}/`, ''),
     details: message.split('\n').slice(1),
   }))
   // A script that broke off leaves calls over as a matter of course.

@@ -49,26 +49,30 @@ const ownSchema = z.strictObject({
   steps: z.array(createStepSchema('exact')).min(1),
 })
 
-const foreignSchema = z.object({
-  permissionAnswers: z.array(answer).default([]),
-  steps: z.array(createStepSchema('open')).min(1),
-})
-
 /** What our own folders may write; its JSON Schema is docs/formats/scenario.schema.json. */
 export const inputSchema: z.ZodType<ScenarioInput> = ownSchema.transform(
   ({ version: _version, overridden, ...rest }) => ({ ...rest, overridden: overridden === true }),
 )
 
-const foreignInputSchema: z.ZodType<ScenarioInput> = foreignSchema.transform((input) => ({
-  description: null,
-  agent: null,
-  overridden: null,
-  recorded: null,
-  headerClass: null,
-  env: {},
-  expect: null,
-  ...input,
-}))
+/** Made when the first foreign folder is read: most projects have none. */
+let foreignInputSchema: z.ZodType<ScenarioInput> | undefined
+
+const createForeignSchema = (): z.ZodType<ScenarioInput> =>
+  z
+    .object({
+      permissionAnswers: z.array(answer).default([]),
+      steps: z.array(createStepSchema('open')).min(1),
+    })
+    .transform((input) => ({
+      description: null,
+      agent: null,
+      overridden: null,
+      recorded: null,
+      headerClass: null,
+      env: {},
+      expect: null,
+      ...input,
+    }))
 
 /** @returns the input, or its problems, a sentence each that names the place; never throws. */
 export function parseInput(
@@ -81,7 +85,8 @@ export function parseInput(
     return { problems: [`not JSON: ${visible(error instanceof Error ? error.message : '')}`] }
   }
   const isForeign = typeof value === 'object' && value !== null && !('version' in value)
-  const parsed = (isForeign ? foreignInputSchema : inputSchema).safeParse(value)
+  const schema = isForeign ? (foreignInputSchema ??= createForeignSchema()) : inputSchema
+  const parsed = schema.safeParse(value)
   if (parsed.success) return { input: parsed.data, isForeign }
   return { problems: parsed.error.issues.flatMap((issue) => describeIssue(issue, [])) }
 }
