@@ -8,8 +8,12 @@
 export type ReplayErrorCode =
   /** Configuration or environment ask for something that does not exist or contradict each other. */
   | 'bad-config'
-  /** A session log or override file is not there or cannot be read. */
+  /** A recording, session log or override file is not there or cannot be read. */
   | 'missing-file'
+  /** The text is no recording, or not a sound one. */
+  | 'bad-recording'
+  /** The port of an emulator is in use. */
+  | 'port-in-use'
   /** The session log is refused, or holds what cannot be served. */
   | 'bad-log'
   /** The log has a call without its `finish`, and no override says what happened there. */
@@ -28,6 +32,10 @@ export type ReplayErrorCode =
   | 'unsupported-purpose'
   /** Recorded calls that nobody asked for. */
   | 'unused-calls'
+  /** A recording has a secret and may not be written. */
+  | 'secret-left'
+  /** A redacted recording does not match the requests it was made from. */
+  | 'proof-failed'
   /** A request after the replay was closed. */
   | 'closed'
 

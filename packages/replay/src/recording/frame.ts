@@ -24,7 +24,7 @@ export function encodeFrame(event: RecordedEvent, lineEnd?: LineEnd): Buffer {
 /** A piece of a response as it was received. */
 export type Chunk = {
   bytes: Buffer
-  /** How many events of the exchange are complete once it has arrived. */
+  /** How many events of the exchange have begun once it has arrived; bytes of a tail belong to the last. */
   eventCount: number
   /** Since the chunk before (or the head of the response), in milliseconds. */
   dtMs: number
@@ -52,6 +52,7 @@ export function cutEvents({ events, response, end }: Exchange): Chunk[] {
     const frame = encodeFrame(event, response?.lineEnd)
     const cuts = (event.cuts ?? [frame.length]).filter((cut) => cut < frame.length)
     const isCutAtEnd = event.cuts?.includes(frame.length) ?? true
+    eventCount++
     let from = 0
     for (const cut of cuts) {
       held.push(frame.subarray(from, cut))
@@ -59,7 +60,6 @@ export function cutEvents({ events, response, end }: Exchange): Chunk[] {
       from = cut
     }
     held.push(frame.subarray(from))
-    eventCount++
     dtMs += event.dtMs
     if (isCutAtEnd) flush()
   }

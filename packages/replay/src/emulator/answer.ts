@@ -1,0 +1,116 @@
+/**
+ * What a request is answered, ready to be written: frames are made once, when
+ * a recording is loaded.
+ */
+import { LlmError, wires } from '@runproof/llm'
+import type { HttpError, LlmFailure, SseEvent, WireName } from '@runproof/llm'
+import { cutEvents } from '../recording/frame.ts'
+import type { Chunk } from '../recording/frame.ts'
+import type { Exchange, RecordedEvent } from '../recording/recording.ts'
+
+export type Answer = {
+  /** null: the connection closes without one. */
+  head: { status: number; headers: Record<string, string>; dtMs: number } | null
+  /** Of an event stream. */
+  chunks: readonly Chunk[]
+  /** Of any other answer. */
+  body: Buffer | null
+  /** `cut`: the connection closes before the body is complete. `hang`: it stays silent until the client leaves. */
+  end: 'whole' | 'cut' | 'hang'
+}
+
+/** Say how the bytes travelled, which is the emulator's own business, or are wrong once a body is decoded. */
+const travelHeaders = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+export function answerOf(exchange: Exchange): Answer {
+  const { response, body, events, end } = exchange
+  if (response === null) {
+    return { head: null, chunks: [], body: null, end: end.kind === 'aborted' ? 'hang' : 'cut' }
+  }
+  const kept = Object.entries(response.headers).filter(([name]) => !travelHeaders.has(name))
+  const isStream = events.length > 0 || end.tail !== undefined
+  const type = isStream ? 'text/event-stream' : 'application/json'
+  const hasType = kept.some(([name]) => name === 'content-type')
+  return {
+    head: {
+      status: response.status,
+      headers: Object.fromEntries(
+        hasType || (!isStream && body === null) ? kept : [...kept, ['content-type', type]],
+      ),
+      dtMs: response.dtMs ?? 0,
+    },
+    chunks: cutEvents(exchange),
+    body: body === null ? null : Buffer.from(body),
+    end: ends[end.kind],
+  }
+}
+
+const ends = { eof: 'whole', reset: 'cut', timeout: 'cut', aborted: 'hang' } as const
+
+/** The answer of a stream of events that nobody recorded. */
+export function answerEvents(events: readonly SseEvent[], end: Answer['end'] = 'whole'): Answer {
+  const kind = end === 'whole' ? 'eof' : end === 'cut' ? 'reset' : 'aborted'
+  return answerOf({
+    ...blankExchange,
+    response: { status: 200, headers: {} },
+    events: events.map((event) => recordedEvent(event)),
+    end: { kind },
+  })
+}
+
+/** The answer with a body. */
+export function answerBody(status: number, headers: Record<string, string>, body: string): Answer {
+  return answerOf({ ...blankExchange, response: { status, headers }, body })
+}
+
+export type ErrorText = {
+  status: number
+  message: string
+  headers?: Record<string, string> | undefined
+}
+
+/** An HTTP error as the provider of a wire writes it. */
+export function answerError(wire: WireName, { status, message, headers = {} }: ErrorText): Answer {
+  const { code } = wires[wire].parseError(status, {}, '')
+  const shaped = shapeError(wire, { code, status, message })
+  return answerBody(shaped.status, { ...shaped.headers, ...headers }, shaped.body)
+}
+
+/** The HTTP error of a failure; status 500 where the provider has none for it. */
+export function answerFailure(wire: WireName, failure: LlmFailure): Answer {
+  const { status, headers, body } = shapeError(wire, { status: 500, ...failure })
+  return answerBody(status, headers, body)
+}
+
+/** The provider's own form where it has one; its words may say something else than the code. */
+function shapeError(wire: WireName, failure: LlmFailure & { status: number }): HttpError {
+  const { status, message } = failure
+  try {
+    return wires[wire].shapeError(failure)
+  } catch (error) {
+    if (!LlmError.is(error)) throw error
+    const body = JSON.stringify({ error: { message, type: 'error', code: status } })
+    return { status, headers: {}, body }
+  }
+}
+
+const blankExchange: Exchange = {
+  n: 1,
+  request: { method: 'POST', path: '', headers: {}, key: '', body: null },
+  response: null,
+  events: [],
+  body: null,
+  end: { kind: 'eof' },
+}
+
+export function recordedEvent({ event, data }: SseEvent): RecordedEvent {
+  return { dtMs: 0, data, ...(event === 'message' ? {} : { event }) }
+}

@@ -1,0 +1,61 @@
+/**
+ * Calls an agent makes beside its work: titles, routing, suggestions. Those
+ * that nobody recorded can be answered neutrally, when a test asks for it.
+ */
+import { wires } from '@runproof/llm'
+import type { WireName } from '@runproof/llm'
+import { isObject } from '../entry.ts'
+import { familyOf } from '../match/endpoint.ts'
+import type { WireFamily } from '../match/endpoint.ts'
+import { toolNames } from '../match/lane.ts'
+import { answerBody, answerEvents } from './answer.ts'
+import type { Answer } from './answer.ts'
+import { exampleOf } from './schema-example.ts'
+import { wholeBody } from './whole.ts'
+
+/** What is said where anything will do. */
+const neutralText = 'OK'
+
+/** True for a request that offers no tools, or wants its answer in a given form. */
+export function isAuxiliary(family: WireFamily, body: unknown): boolean {
+  return toolNames(body).length === 0 || demandOf(family, body) !== undefined
+}
+
+/** A short answer, in the form that the request demands. */
+export function answerNeutrally(wire: WireName, body: unknown, isStream: boolean): Answer {
+  const family = familyOf(wire)
+  const demand = demandOf(family, body)
+  const text = demand === undefined ? neutralText : JSON.stringify(exampleOf(demand, neutralText))
+  const events = wires[wire].encode([
+    { type: 'block-start', index: 0, blockType: 'text' },
+    { type: 'text-delta', index: 0, text },
+    { type: 'block-end', index: 0, block: { type: 'text', text } },
+    { type: 'usage', usage: { inputTokens: 0, outputTokens: 1 } },
+    { type: 'finish', reason: { kind: 'stop' } },
+  ])
+  if (isStream) return answerEvents(events)
+  return answerBody(200, {}, JSON.stringify(wholeBody(family, events)))
+}
+
+/** The schema that the answer has to meet; `{}` when it only has to be JSON; undefined when it may be any text. */
+function demandOf(family: WireFamily, body: unknown): unknown {
+  if (!isObject(body)) return undefined
+  const format = formats[family](body)
+  if (!isObject(format)) return undefined
+  const { type, json_schema: named, schema } = format
+  if (type === 'text' || type === 'grammar') return undefined
+  return (isObject(named) ? named.schema : schema) ?? {}
+}
+
+const formats: Readonly<Record<WireFamily, (body: Record<string, unknown>) => unknown>> = {
+  chat: ({ response_format: format }) => format,
+  responses: ({ text }) => (isObject(text) ? text.format : undefined),
+  anthropic: ({ output_config: config, output_format: format }) =>
+    format ?? (isObject(config) ? config.format : undefined),
+  gemini({ generationConfig: config }) {
+    if (!isObject(config)) return undefined
+    const schema = config.responseJsonSchema ?? config.responseSchema
+    const isJson = config.responseMimeType === 'application/json'
+    return schema === undefined && !isJson ? undefined : { schema }
+  },
+}

@@ -1,0 +1,199 @@
+/**
+ * A provider on 127.0.0.1 that answers from recordings. This file owns the
+ * server: sockets, bodies, the end. What is answered is decided in `decide.ts`.
+ */
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Timers } from '@runproof/llm'
+import { ReplayError } from '../error.ts'
+import type { RunContext } from '../match/mask.ts'
+import { createDecider } from './decide.ts'
+import type { Decider, Decision, Outcome } from './decide.ts'
+import type { ExchangeRef, Fault } from './fault.ts'
+import { findExchange, loadRecordings } from './load.ts'
+import type { EmulatorRecording } from './load.ts'
+import { answerMiss, badRequest, cannotServe } from './miss.ts'
+import type { EmulatorMiss } from './miss.ts'
+import { createPacing } from './pace.ts'
+import type { Pace, Pacing } from './pace.ts'
+import { readBody } from './read-request.ts'
+import type { ReadBody } from './read-request.ts'
+import { respond } from './respond.ts'
+
+export type EmulatorOptions = {
+  recordings: readonly EmulatorRecording[]
+  /** Default 0: any that is free. */
+  port?: number
+  /** When the chunks of an answer go; default `instant`. */
+  pace?: Pace
+  faults?: readonly Fault[]
+  /** Folders of the live run: masked in its requests, put into answers for those of the recorded run. */
+  context?: RunContext
+  /** Serve an exchange again when all with its key were served; default false. */
+  repeat?: boolean
+  /**
+   * `answer`: a request nobody recorded that offers no tools or demands a form,
+   * or that says something else than a session log's prompts, gets a neutral
+   * answer. Default `refuse`.
+   */
+  auxiliary?: 'refuse' | 'answer'
+  /** Applied to a body before it is compared: what the recorder did to recorded ones. */
+  redact?: (body: unknown) => unknown
+  /** Told about each request when it is decided. */
+  onRequest?: (request: EmulatedRequest) => void
+  /** Times `recorded` and `xN`; default `setTimeout`. */
+  timers?: Timers
+}
+
+export type EmulatedRequest = {
+  method: string
+  path: string
+  outcome: Outcome
+  /** Of the recording or session log that answered. */
+  file?: string
+  /** Number of the exchange or call in it. */
+  exchange?: number
+}
+
+/** A recorded exchange, or a call of a session log, that was not asked for. */
+export type UnusedExchange = { file?: string; exchange: number; method: string; path: string }
+
+export type Emulator = {
+  /** Without `/v1` and trailing slash. */
+  readonly url: string
+  /** In the order in which they came; grows. */
+  readonly misses: readonly EmulatorMiss[]
+  /** What had to be asked for and was not. */
+  unused(): UnusedExchange[]
+  /** At pace `step`: lets this many more events out, of one exchange or of the streams that wait longest. */
+  release(eventCount: number, exchange?: number | ExchangeRef): void
+  /** Ends the server and every connection. Idempotent. */
+  close(): Promise<void>
+}
+
+const loopback = '127.0.0.1'
+
+const systemTimers: Timers<NodeJS.Timeout> = {
+  set: (callback, delayMs) => setTimeout(callback, delayMs),
+  clear: (handle) => clearTimeout(handle),
+}
+
+/**
+ * Starts an emulator. Requests of one key are served in the order of their
+ * recording; concurrent requests of different keys do not touch each other.
+ *
+ * @throws ReplayError `missing-file`, `bad-recording`, `bad-log`,
+ * `bad-override`, `unfinished-call`, `bad-config` (a fault, a wire) or
+ * `port-in-use`.
+ */
+export async function createEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { recordings, port = 0, pace = 'instant', faults = [], context = {} } = options
+  const loaded = loadRecordings(recordings, faults, context)
+  const decider = createDecider(loaded, {
+    context,
+    repeat: options.repeat ?? false,
+    answersAuxiliary: options.auxiliary === 'answer',
+  })
+  const pacing = createPacing(pace, options.timers ?? systemTimers)
+  const misses: EmulatorMiss[] = []
+  const handler = createHandler({ decider, pacing, misses, options })
+  // Idle connections stay: a client must not lose a race against their end.
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, noDelay: true }, handler)
+  await listen(server, port)
+  return {
+    url: `http://${loopback}:${portOf(server)}`,
+    misses,
+    unused: () => [
+      ...decider.unusedExchanges().map(({ file, exchange: { n, request } }) => ({
+        ...(file === null ? {} : { file }),
+        exchange: n,
+        method: request.method,
+        path: request.path,
+      })),
+      ...decider.unusedCalls().map(({ script, n }) => {
+        return { file: script.file, exchange: n, method: 'POST', path: '' }
+      }),
+    ],
+    release(eventCount, exchange) {
+      pacing.release(
+        eventCount,
+        exchange === undefined ? undefined : findExchange(exchange, loaded.exchanges),
+      )
+    },
+    async close() {
+      const closed = Promise.withResolvers<void>()
+      server.close(() => closed.resolve())
+      server.closeAllConnections()
+      await closed.promise
+    },
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES'
+      const message = `cannot listen on ${loopback}:${port}: ${error.code ?? error.message}; choose another port, or 0 for any`
+      reject(isTaken ? new ReplayError('port-in-use', message, { cause: error }) : error)
+    })
+    server.listen(port, loopback, resolve)
+  })
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port')
+  return address.port
+}
+
+type Handling = {
+  decider: Decider
+  pacing: Pacing
+  misses: EmulatorMiss[]
+  options: EmulatorOptions
+}
+
+function createHandler({ decider, pacing, misses, options }: Handling) {
+  const { redact, onRequest } = options
+  const decide = (request: IncomingMessage, read: ReadBody): Decision => {
+    const { method = 'GET', url: path = '/', headers } = request
+    const sent = { method, path, headers }
+    const refuse = (miss: EmulatorMiss): Decision => {
+      return { outcome: 'miss', miss, answer: answerMiss(miss, decider.wireFor(sent)) }
+    }
+    if ('problem' in read) return refuse(badRequest(sent, read.problem))
+    try {
+      const { body } = read
+      return decider.decide({ ...sent, body: redact === undefined ? body : redact(body) })
+    } catch (error) {
+      return refuse(cannotServe(sent, error))
+    }
+  }
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const decision = decide(request, await readBody(request))
+    if (decision.miss !== undefined) misses.push(decision.miss)
+    onRequest?.(describe(request, decision))
+    const { answer, served, call } = decision
+    const waiter = served === undefined && call === undefined ? null : pacing.open(served ?? call)
+    await respond(response, answer, waiter)
+  }
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    // Rejected: the client left while it sent, or there is nobody to write to.
+    handle(request, response).catch(() => response.destroy())
+  }
+}
+
+function describe(
+  { method = 'GET', url = '/' }: IncomingMessage,
+  { outcome, served, call }: Decision,
+): EmulatedRequest {
+  const file = served?.file ?? call?.script.file
+  const exchange = served?.exchange.n ?? call?.n
+  return {
+    method,
+    path: url,
+    outcome,
+    ...(file === undefined || file === null ? {} : { file }),
+    ...(exchange === undefined ? {} : { exchange }),
+  }
+}

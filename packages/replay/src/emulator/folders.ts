@@ -1,0 +1,62 @@
+/**
+ * Answers name folders of the run they were recorded in: an agent would read
+ * and write there. The live run's folders take their place.
+ *
+ * A folder is written with slashes, which need no escape in JSON, on any
+ * system. Limit: a name that is divided between two events stays as it is.
+ */
+import type { RunContext } from '../match/mask.ts'
+import { encodeFrame } from '../recording/frame.ts'
+import type { Exchange, RecordedEvent, RecordedResponse } from '../recording/recording.ts'
+
+/** What stands in a recording, and what takes its place. */
+type Replacement = { from: string; to: string }
+
+const names = ['cwd', 'home', 'temp'] as const
+
+/** @param recorded folders of the recorded run, as far as its texts still hold them. */
+export function placeFolders(exchange: Exchange, recorded: RunContext, live: RunContext): Exchange {
+  const replacements = names.flatMap((name): Replacement[] => {
+    const to = live[name]?.replaceAll('\\', '/')
+    if (to === undefined) return []
+    const from = recorded[name]
+    return [{ from: `{{${name}}}`, to }, ...(from === undefined ? [] : [{ from, to }])]
+  })
+  // The longest first: one folder may lie in another.
+  replacements.sort((a, b) => b.from.length - a.from.length)
+  const { events, body, response } = exchange
+  return {
+    ...exchange,
+    events: events.map((event) => placeInEvent(event, replacements, response?.lineEnd)),
+    body: body === null ? null : replaceAll(body, replacements),
+  }
+}
+
+function replaceAll(text: string, replacements: readonly Replacement[]): string {
+  return replacements.reduce((result, { from, to }) => result.replaceAll(from, to), text)
+}
+
+function placeInEvent(
+  event: RecordedEvent,
+  replacements: readonly Replacement[],
+  lineEnd: RecordedResponse['lineEnd'],
+): RecordedEvent {
+  const data = replaceAll(event.data, replacements)
+  if (data === event.data) return event
+  const placed = { ...event, data }
+  if (event.cuts === undefined) return placed
+  // The bytes before the first folder and behind the last keep their cuts; a
+  // cut between them is put where the first folder begins.
+  const before = encodeFrame(event, lineEnd)
+  const after = encodeFrame(placed, lineEnd)
+  const shorter = Math.min(before.length, after.length)
+  let head = 0
+  while (head < shorter && before[head] === after[head]) head++
+  let tail = 0
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++
+  const moved = event.cuts.map((cut) => {
+    if (cut <= head) return cut
+    return cut >= before.length - tail ? cut + after.length - before.length : head
+  })
+  return { ...placed, cuts: [...new Set(moved)].filter((cut) => cut > 0) }
+}

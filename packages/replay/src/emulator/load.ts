@@ -1,0 +1,157 @@
+/**
+ * What an emulator is given → what it serves. Everything that can be known to
+ * be wrong is refused here, before the first request.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { wireNames } from '@runproof/llm'
+import type { WireName } from '@runproof/llm'
+import { ReplayError, overrideBeside } from '../error.ts'
+import { loadReplayScript } from '../load.ts'
+import type { TextFile } from '../load.ts'
+import { createKeyer } from '../match/key.ts'
+import type { CanonicalRequest } from '../match/key.ts'
+import type { RunContext } from '../match/mask.ts'
+import type { Matchable } from '../match/matcher.ts'
+import { parseRecording } from '../recording/parse.ts'
+import type { Exchange, Recording } from '../recording/recording.ts'
+import { answerOf } from './answer.ts'
+import type { Answer } from './answer.ts'
+import { faultedAnswer } from './fault.ts'
+import type { ExchangeRef, Fault } from './fault.ts'
+import { placeFolders } from './folders.ts'
+import { scriptCalls } from './script.ts'
+import type { ScriptedCall } from './script.ts'
+
+/**
+ * A recording: its path, its text or its value. Or a session log, which any
+ * wire can be made of; an override beside it is read too.
+ */
+export type EmulatorRecording =
+  | string
+  | TextFile
+  | Recording
+  | { session: string | TextFile; override?: string | TextFile; wire: WireName }
+
+/** An exchange that can be served. */
+export type ServedExchange = Matchable & {
+  /** Of the recording; null for one that was given as a value. */
+  file: string | null
+  /** Number of the recording among those given, from 0. */
+  recording: number
+  wire: WireName
+  exchange: Exchange
+  /** What its key is made of, computed when it is asked for: only a miss needs it. */
+  canonical(): CanonicalRequest
+  answer: Answer
+  /** Answers of its faults, with how many requests still meet each. */
+  faults: { answer: Answer; left: number }[]
+}
+
+export type Loaded = { exchanges: ServedExchange[]; calls: ScriptedCall[] }
+
+/** @param live folders of the run that will be served. */
+export function loadRecordings(
+  recordings: readonly EmulatorRecording[],
+  faults: readonly Fault[],
+  live: RunContext,
+): Loaded {
+  const exchanges: ServedExchange[] = []
+  const calls: ScriptedCall[] = []
+  for (const [index, given] of recordings.entries()) {
+    if (typeof given === 'object' && 'session' in given) {
+      calls.push(...loadSession(given))
+    } else if (typeof given === 'object' && 'exchanges' in given) {
+      exchanges.push(...loadExchanges(given, null, index, live))
+    } else {
+      const source = readText(given)
+      exchanges.push(...loadExchanges(parseFile(source), source.file, index, live))
+    }
+  }
+  for (const fault of faults) addFault(fault, exchanges)
+  return { exchanges, calls }
+}
+
+function loadSession(given: Extract<EmulatorRecording, { session: unknown }>): ScriptedCall[] {
+  if (!wireNames.includes(given.wire)) {
+    const message = `wire ${JSON.stringify(given.wire)} is none of ${wireNames.join(', ')}`
+    throw new ReplayError('bad-config', message)
+  }
+  const log = readText(given.session)
+  const beside = overrideBeside(log.file)
+  const override = given.override ?? (existsSync(beside) ? beside : undefined)
+  const script = loadReplayScript(log, override === undefined ? undefined : readText(override))
+  return scriptCalls(script, given.wire)
+}
+
+function loadExchanges(
+  { wire, exchanges, provenance }: Recording,
+  file: string | null,
+  recording: number,
+  live: RunContext,
+): ServedExchange[] {
+  const recorded = contextOf(provenance)
+  const keyer = createKeyer(recorded)
+  return exchanges.map((exchange) => ({
+    file,
+    recording,
+    wire,
+    exchange,
+    key: keyer(wire, exchange.request).key,
+    isOptional: exchange.end.optional ?? false,
+    canonical: () => keyer(wire, exchange.request).canonical,
+    answer: answerOf(placeFolders(exchange, recorded, live)),
+    faults: [],
+  }))
+}
+
+/** Folders of the recorded run that a recording names. */
+function contextOf(provenance: Record<string, unknown>): RunContext {
+  const { cwd, home, temp } = provenance
+  return {
+    ...(typeof cwd === 'string' && { cwd }),
+    ...(typeof home === 'string' && { home }),
+    ...(typeof temp === 'string' && { temp }),
+  }
+}
+
+function readText(given: string | TextFile): TextFile {
+  if (typeof given !== 'string') return given
+  try {
+    return { file: given, text: readFileSync(given, 'utf8') }
+  } catch (error) {
+    throw new ReplayError('missing-file', `cannot read ${given}`, { file: given, cause: error })
+  }
+}
+
+function parseFile({ file, text }: TextFile): Recording {
+  const { recording, issues } = parseRecording(text)
+  const [first] = issues
+  if (recording !== null && first === undefined) return recording
+  const isSession = /^\s*\{[^\n]*"type"\s*:\s*"session"/.test(text)
+  const message = isSession
+    ? `${file} is a session log: give it as {session, wire}, since a wire must be chosen for it`
+    : issues.map((issue) => `${file}:${issue.line}: ${issue.message}`).join('\n')
+  throw new ReplayError('bad-recording', message, { file })
+}
+
+function addFault(fault: Fault, exchanges: readonly ServedExchange[]): void {
+  const served = findExchange(fault.exchange, exchanges)
+  const { times = 1 } = fault
+  if (times !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(times) || times < 1)) {
+    throw new ReplayError('bad-config', `times of a fault is ${times}, not a number from 1`)
+  }
+  served.faults.push({ answer: faultedAnswer(fault, served.exchange, served.wire), left: times })
+}
+
+/** @throws ReplayError `bad-config` when there is no such exchange. */
+export function findExchange(
+  wanted: number | ExchangeRef,
+  exchanges: readonly ServedExchange[],
+): ServedExchange {
+  const { n, recording = 0 } = typeof wanted === 'number' ? { n: wanted } : wanted
+  const found = exchanges.find(
+    (served) => served.exchange.n === n && served.recording === recording,
+  )
+  if (found !== undefined) return found
+  throw new ReplayError('bad-config', `recording ${recording} has no exchange ${n}`)
+}

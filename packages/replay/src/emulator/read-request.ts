@@ -1,0 +1,63 @@
+/**
+ * The body of a request: whole, decompressed, and as JSON where it is.
+ */
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+
+/** Longest body, compressed or not. */
+const bodyBytesMax = 64 * 1024 * 1024
+
+export type ReadBody = { body: unknown } | { problem: string }
+
+/** JSON value, or text that is none, or null when there is none. Rejects when the client breaks off. */
+export async function readBody(request: IncomingMessage): Promise<ReadBody> {
+  const bytes = await readBytes(request)
+  if (bytes === null) return { problem: `the body is longer than ${bodyBytesMax} bytes` }
+  if (bytes.length === 0) return { body: null }
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return { body: parseBody(bytes) }
+  const decompress = decompressors[encoding]
+  if (decompress === undefined) return { problem: `the body has content-encoding ${encoding}` }
+  try {
+    return { body: parseBody(await decompress(bytes, { maxOutputLength: bodyBytesMax })) }
+  } catch (error) {
+    return { problem: `the body is no ${encoding} data: ${String(error)}` }
+  }
+}
+
+type Decompress = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
+
+const decompressors: Readonly<Record<string, Decompress | undefined>> = {
+  br: promisify(zlib.brotliDecompress),
+  deflate: promisify(zlib.inflate),
+  gzip: promisify(zlib.gunzip),
+  // Node.js 22.12, our floor, has no zstd yet.
+  ...('zstdDecompress' in zlib && { zstd: promisify(zlib.zstdDecompress) }),
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= bodyBytesMax) chunks.push(chunk)
+    })
+    request.on('end', () => {
+      const [first] = chunks
+      if (length > bodyBytesMax) resolve(null)
+      else resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks))
+    })
+    request.on('error', reject)
+  })
+}
+
+function parseBody(bytes: Buffer): unknown {
+  const text = bytes.toString()
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Writes an answer to its client: each chunk as it was cut, at its time, and
+ * the end as it was.
+ */
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Answer } from './answer.ts'
+import type { Waiter } from './pace.ts'
+
+/** Resolves when the answer is written or the client has left. */
+export async function respond(
+  response: ServerResponse,
+  answer: Answer,
+  waiter: Waiter | null,
+): Promise<void> {
+  const { head, chunks, body, end } = answer
+  if (waiter !== null) response.once('close', () => waiter.leave())
+  // The recorded date, or none: the same answer is the same bytes.
+  response.sendDate = false
+  if (head !== null) {
+    if (waiter !== null && head.dtMs > 0) await waiter.wait(head.dtMs, 0)
+    if (response.destroyed) return
+    response.writeHead(head.status, head.headers)
+    if (waiter !== null || end !== 'whole') response.flushHeaders()
+  }
+  for (const { bytes, dtMs, eventCount } of chunks) {
+    if (waiter !== null) await waiter.wait(dtMs, eventCount)
+    if (response.destroyed) return
+    if (!response.write(bytes)) await writable(response)
+  }
+  if (response.destroyed) return
+  if (end === 'whole') response.end(body ?? undefined)
+  else if (body !== null) response.write(body)
+  if (end === 'cut') cut(response)
+}
+
+/** Resolves when the client took what it was sent, or left. */
+async function writable(response: ServerResponse): Promise<void> {
+  const stop = new AbortController()
+  const { signal } = stop
+  await Promise.race([
+    once(response, 'drain', { signal }),
+    once(response, 'close', { signal }),
+  ]).finally(() => stop.abort())
+}
+
+/**
+ * Closes the connection behind what was written. Not by a reset, which would
+ * make the client lose what it has received and not read.
+ */
+function cut(response: ServerResponse): void {
+  const { socket } = response
+  if (socket === null) response.destroy()
+  else setImmediate(() => socket.destroySoon())
+}

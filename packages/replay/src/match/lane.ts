@@ -1,0 +1,47 @@
+/**
+ * What kind of call a request is: the system text and the tools it offers.
+ * Lanes only help to explain a miss; nothing is ever served by them.
+ */
+import { isObject } from '../entry.ts'
+
+/** Enough of a system text to tell the main loop from a title or a router. */
+const systemUnitsMax = 200
+
+/** Requests with the same lane are of one kind. `body` is canonical. */
+export function laneOf(body: unknown): string {
+  return JSON.stringify([systemText(body).slice(0, systemUnitsMax), ...toolNames(body).toSorted()])
+}
+
+/** The system text of a body of any wire, or `''`. */
+function systemText(body: unknown): string {
+  if (!isObject(body)) return ''
+  const { systemInstruction, system, instructions, messages, input } = body
+  const stated = systemInstruction ?? system ?? instructions
+  if (stated !== undefined) return textIn(stated)
+  const said = [messages, input].find((list) => Array.isArray(list)) ?? []
+  const first = said.find(
+    (message) => isObject(message) && (message.role === 'system' || message.role === 'developer'),
+  )
+  return isObject(first) ? textIn(first.content) : ''
+}
+
+/** All text of a string, a content block, or a list of them. */
+export function textIn(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (Array.isArray(content)) return content.map((block) => textIn(block)).join('\n')
+  if (!isObject(content)) return ''
+  return typeof content.text === 'string' ? content.text : textIn(content.parts)
+}
+
+/** Names of the tools that a body of any wire offers. */
+export function toolNames(body: unknown): string[] {
+  if (!isObject(body) || !Array.isArray(body.tools)) return []
+  return body.tools.flatMap((tool) => {
+    if (!isObject(tool)) return []
+    if (Array.isArray(tool.functionDeclarations)) {
+      return toolNames({ tools: tool.functionDeclarations })
+    }
+    const name = tool.name ?? (isObject(tool.function) ? tool.function.name : tool.type)
+    return typeof name === 'string' ? [name] : []
+  })
+}
