@@ -14,7 +14,7 @@ import type { EventLabel, Printer } from './print.ts'
 import type { LogRecord } from './records.ts'
 
 /** Output of further runs held in memory, in UTF-16 units. */
-export const heldUnitsMax: number = 64 * 1024 * 1024
+const heldUnitsMax = 64 * 1024 * 1024
 
 /** The claim of one run at the end of the input. */
 export type Claim = { run: string | null; status: Status }

@@ -9,7 +9,7 @@ import { visible, visibleJson } from '../visible.ts'
 /** What is printed of one event; null fields for a malformed one. */
 export type EventLabel = { id: string | null; kind: string | null; seq: number | null }
 
-export type EndFacts = { case?: string; run: string | null; foreign: number }
+type EndFacts = { case?: string; run: string | null; foreign: number }
 
 export type Printer = {
   /** The head of a block: a case with its note, or a further run. */

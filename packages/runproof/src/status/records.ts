@@ -19,7 +19,7 @@ export type LogContent =
   | { kind: 'records'; records: AsyncIterable<LogRecord[]>; notes: () => string[] }
 
 /** A cases file is read whole; past this many bytes it is refused. */
-export const casesBytesMax: number = 256 * 1024 * 1024
+const casesBytesMax = 256 * 1024 * 1024
 
 const fieldLine = /^\uFEFF?(?:(?:data|event|id|retry)(?:[:\r\n]|$)|:)/
 
