@@ -5,18 +5,16 @@
  * A folder is written with slashes, which need no escape in JSON, on any
  * system. Limit: a name that is divided between two events stays as it is.
  */
-import type { RunContext } from '../match/mask.ts'
+import { folderNames, type RunContext } from '../match/context.ts'
 import { encodeFrame } from '../recording/frame.ts'
 import type { Exchange, RecordedEvent, RecordedResponse } from '../recording/recording.ts'
 
 /** What stands in a recording, and what takes its place. */
 type Replacement = { from: string; to: string }
 
-const names = ['cwd', 'home', 'temp'] as const
-
 /** @param recorded folders of the recorded run, as far as its texts still hold them. */
 export function placeFolders(exchange: Exchange, recorded: RunContext, live: RunContext): Exchange {
-  const replacements = names.flatMap((name): Replacement[] => {
+  const replacements = folderNames.flatMap((name): Replacement[] => {
     const to = live[name]?.replaceAll('\\', '/')
     if (to === undefined) return []
     const from = recorded[name]

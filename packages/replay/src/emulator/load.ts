@@ -10,7 +10,7 @@ import { loadReplayScript } from '../load.ts'
 import type { TextFile } from '../load.ts'
 import { createKeyer } from '../match/key.ts'
 import type { CanonicalRequest } from '../match/key.ts'
-import type { RunContext } from '../match/mask.ts'
+import { contextOf, type RunContext } from '../match/context.ts'
 import type { Matchable } from '../match/matcher.ts'
 import { parseRecording } from '../recording/parse.ts'
 import type { Exchange, Recording } from '../recording/recording.ts'
@@ -102,16 +102,6 @@ function loadExchanges(
     answer: answerOf(placeFolders(exchange, recorded, live)),
     faults: [],
   }))
-}
-
-/** Folders of the recorded run that a recording names. */
-function contextOf(provenance: Record<string, unknown>): RunContext {
-  const { cwd, home, temp } = provenance
-  return {
-    ...(typeof cwd === 'string' && { cwd }),
-    ...(typeof home === 'string' && { home }),
-    ...(typeof temp === 'string' && { temp }),
-  }
 }
 
 function readText(given: string | TextFile): TextFile {

@@ -9,8 +9,8 @@ import type { WireName } from '@runproof/llm'
 import canonicalize from 'canonicalize'
 import { canonicalBody } from './canonical.ts'
 import { endpointOf, familyOf } from './endpoint.ts'
-import { createFolderMask, createMasker } from './mask.ts'
-import type { RunContext } from './mask.ts'
+import type { RunContext } from './context.ts'
+import { compileMasks, createFolderMask, createMasker } from './mask.ts'
 
 /** What a key is made of; a recorded request fits. */
 export type KeyedRequest = {
@@ -35,9 +35,10 @@ export type Keyer = (wire: WireName, request: KeyedRequest) => RequestKey
 
 export function createKeyer(context: RunContext = {}): Keyer {
   const folders = createFolderMask(context)
+  const own = compileMasks(context)
   return (wire, { method, path, body }) => {
     const endpoint = endpointOf(method, path)
-    const mask = createMasker(folders)
+    const mask = createMasker(folders, own)
     const canonical = {
       method,
       // A path that no provider has is taken as it is, with its query.

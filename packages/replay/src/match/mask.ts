@@ -7,18 +7,9 @@
  * when the same places hold the same one. Times have none, since two of them
  * may be equal by chance: `{{time}}`. A mask looks at the text and at the
  * folders of its own run only, never at a clock, so a recording matches on any
- * day.
+ * day. What only one agent writes is said by the masks of its context.
  */
-
-/** Where a run took place; what is given is masked in its texts. */
-export type RunContext = {
-  /** Working folder. */
-  cwd?: string | undefined
-  /** Home folder of the agent. */
-  home?: string | undefined
-  /** Folder for temporary files. */
-  temp?: string | undefined
-}
+import { folderNames, type RunContext } from './context.ts'
 
 /** Replaces what is volatile. `speaker` keeps what the model wrote apart from all else. */
 export type Masker = (text: string, speaker: Speaker) => string
@@ -102,8 +93,8 @@ const masks: readonly Mask[] = [
   },
 ]
 
-/** A masker of one request: it numbers what it sees, so make one for each. */
-export function createMasker(folders: FolderMask | null): Masker {
+/** A masker of one request: it numbers what it sees, so make one for each. `own` come before all others. */
+export function createMasker(folders: FolderMask | null, own: readonly OwnMask[] = []): Masker {
   const seen = new Map<string, string>()
   const counts = new Map<string, number>()
   const tokenOf = (token: string, value: string, speaker: Speaker): string => {
@@ -118,6 +109,7 @@ export function createMasker(folders: FolderMask | null): Masker {
   }
   return (text, speaker) => {
     let masked = folders === null ? text : folders(text)
+    for (const { pattern, token } of own) masked = replaceOwn(masked, pattern, token)
     if (masked.length < matchUnitsMin) return masked
     for (const { token, pattern, hint, isFlat } of masks) {
       if (hint?.test(masked) === false) continue
@@ -127,6 +119,29 @@ export function createMasker(folders: FolderMask | null): Masker {
     }
     return masked
   }
+}
+
+/** A mask of a context, compiled. */
+export type OwnMask = { pattern: RegExp; token: string }
+
+export function compileMasks({ masks = [] }: RunContext): OwnMask[] {
+  return masks.map(({ match, token }) => ({
+    pattern: new RegExp(match, 'dgu'),
+    token: `{{${token}}}`,
+  }))
+}
+
+/** Replaces each match, or only its first group. */
+function replaceOwn(text: string, pattern: RegExp, token: string): string {
+  let result = ''
+  let done = 0
+  for (const { indices } of text.matchAll(pattern)) {
+    const [start, end] = indices?.[1] ?? indices?.[0] ?? [done, done]
+    if (start === end) continue
+    result += text.slice(done, start) + token
+    done = end
+  }
+  return done === 0 ? text : result + text.slice(done)
 }
 
 /** Replaces the folders of a run. */
@@ -139,9 +154,9 @@ export type FolderMask = (text: string) => string
  * character a hyphen; that is replaced too. macOS spells `/tmp` also
  * `/private/tmp`.
  */
-export function createFolderMask({ cwd, home, temp }: RunContext): FolderMask | null {
-  const spellings = Object.entries({ cwd, home, temp }).flatMap(([token, folder]) => {
-    const path = folder?.replace(/[\\/]+$/, '') ?? ''
+export function createFolderMask(context: RunContext): FolderMask | null {
+  const spellings = folderNames.flatMap((token) => {
+    const path = context[token]?.replace(/[\\/]+$/, '') ?? ''
     if (path.length < 2) return []
     const slug = path.replaceAll(/[^0-9A-Za-z]/g, '-')
     return [
