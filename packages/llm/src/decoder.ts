@@ -12,7 +12,7 @@ import { createResponse, type Response } from './response.ts'
 import { doneData, type SseEvent, type WireDecoder } from './wire.ts'
 
 /** Payload text of one response, in UTF-16 units, beyond which it is given up. */
-export const responseCharsMax = 268_435_456
+const responseCharsMax = 268_435_456
 
 /** How a wire reads one response. It ends it by `response.finish` or `response.fail`. */
 export type WireReader = {
@@ -23,7 +23,7 @@ export type WireReader = {
   end?(): void
 }
 
-export const streamClosedMessage = 'the stream closed before the response was complete'
+const streamClosedMessage = 'the stream closed before the response was complete'
 
 export function createDecoder(open: (response: Response) => WireReader): WireDecoder {
   const response = createResponse()

@@ -6,7 +6,7 @@ import type { FinishReason } from './chunk.ts'
 import { emptyResponseMessage } from './response.ts'
 
 /** Message of the error that an unknown finish word of a provider becomes; its code is the word. */
-export function finishWordMessage(code: string): string {
+function finishWordMessage(code: string): string {
   return `the provider ended the response with "${code}"`
 }
 

@@ -31,7 +31,7 @@ export type ResponseBlock = {
 }
 
 /** What a wire knows at its own end. */
-export type ResponseEnd = { usage?: Usage | undefined; replayState?: ReplayState | undefined }
+type ResponseEnd = { usage?: Usage | undefined; replayState?: ReplayState | undefined }
 
 export type Response = {
   readonly finished: boolean

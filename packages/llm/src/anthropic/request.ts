@@ -24,7 +24,7 @@ import {
 import { readReplayState, replayItems } from '../replay-state.ts'
 import { jsonHeaders, type WireRequest } from '../wire.ts'
 
-export const maxTokensDefault = 8192
+const maxTokensDefault = 8192
 
 type Turn = { role: 'user' | 'assistant'; content: JsonObject[] }
 
