@@ -1,0 +1,72 @@
+/** One capture as an exchange of a recording, before its secrets are taken out. */
+import { isUtf8 } from 'node:buffer'
+import type { Exchange } from '../recording/recording.ts'
+import type { Capture } from './capture.ts'
+import { decodeChunks, type TimedBytes } from './encoding.ts'
+import { readFrames } from './frames.ts'
+import { keptRequestHeaders, keptResponseHeaders } from './header.ts'
+
+export type EndKind = Exchange['end']['kind']
+
+/** An exchange without its key, or in words why there is none. */
+export async function readExchange(capture: Capture): Promise<Exchange | string> {
+  const { n, method, path, headers, requestChunks, response, requestedMs } = capture
+  if (!capture.isWhole) return 'is larger than what the recorder keeps'
+  const requestBytes = await readBody(
+    requestChunks.map((bytes) => ({ bytes, atMs: 0 })),
+    headers['content-encoding'],
+  )
+  if (typeof requestBytes === 'string') return `has a request ${requestBytes}`
+  const end: Exchange['end'] = { kind: capture.end ?? 'aborted' }
+  const body = requestBytes.length === 0 ? null : parseBody(requestBytes.toString('utf8'))
+  const request = { method, path, headers: keptRequestHeaders(headers), key: '', body }
+  if (response === null) return { n, request, response: null, events: [], body: null, end }
+
+  const { status } = response
+  const head = {
+    status,
+    headers: keptResponseHeaders(response.headers),
+    dtMs: Math.round(response.atMs - requestedMs),
+  }
+  const coding = response.headers['content-encoding'] ?? ''
+  if (isEventStream(response.headers['content-type'])) {
+    const chunks = await decodeChunks(capture.chunks, coding)
+    if (chunks === null) return `has a response that is no ${coding}`
+    const { events, lineEnd, tail } = readFrames(chunks, response.atMs)
+    return {
+      n,
+      request,
+      response: { ...head, ...(lineEnd === undefined ? {} : { lineEnd }) },
+      events,
+      body: null,
+      end: { ...end, ...(tail === undefined ? {} : { tail }) },
+    }
+  }
+  const bytes = await readBody(capture.chunks, coding)
+  if (typeof bytes === 'string') return `has a response ${bytes}`
+  const text = bytes.length === 0 ? null : bytes.toString('utf8')
+  return { n, request, response: head, events: [], body: text, end }
+}
+
+/** The whole body as UTF-8 bytes, or in words what is wrong with it. */
+async function readBody(
+  chunks: readonly TimedBytes[],
+  coding: string | undefined,
+): Promise<Buffer | string> {
+  const decoded = await decodeChunks(chunks, coding ?? '')
+  if (decoded === null) return `that is no ${coding}`
+  const bytes = Buffer.concat(decoded.map((chunk) => chunk.bytes))
+  return isUtf8(bytes) ? bytes : 'that is no text; recordings hold JSON, text and event streams'
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function isEventStream(contentType: string | undefined): boolean {
+  return /^text\/event-stream\b/i.test(contentType ?? '')
+}

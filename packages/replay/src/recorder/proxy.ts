@@ -1,0 +1,171 @@
+/**
+ * An HTTP proxy in front of one provider. Bytes pass in both directions as they
+ * come, statuses and headers as they are, and an exchange ends for the agent as
+ * it ended for the proxy: complete, broken off, or not at all.
+ *
+ * Every piece is sent on first and kept afterwards. Nobody is made to wait for
+ * the recording.
+ */
+import {
+  Agent as HttpAgent,
+  createServer,
+  request as requestHttp,
+  type ClientRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { Writable, Readable } from 'node:stream'
+import { keepBytes, type Budget, type Capture } from './capture.ts'
+import type { EndKind } from './exchange.ts'
+import { headersForClient, headersForUpstream } from './header.ts'
+
+export type ProxyOptions = {
+  /** `http:` or `https:`; its path stands before that of every request. */
+  upstream: URL
+  /** Milliseconds of a clock that does not go back. */
+  clock: () => number
+  /** A provider that sends nothing for so long is taken for dead. */
+  silenceMs: number
+  budget: Budget
+  /** Certificates to trust beside those of the system, as PEM. */
+  ca?: string | undefined
+  /** Called once for each exchange, when its request arrives. */
+  onCapture: (capture: Capture) => void
+  /** Called when the provider cannot be reached: an error code, such as `ECONNREFUSED`. */
+  onFailure: (capture: Capture, code: string) => void
+}
+
+export type Proxy = { server: Server; close(): void }
+
+export function createProxy(options: ProxyOptions): Proxy {
+  const { upstream } = options
+  const isSecure = upstream.protocol === 'https:'
+  const agent = isSecure
+    ? new HttpsAgent({ keepAlive: true, ...(options.ca === undefined ? {} : { ca: options.ca }) })
+    : new HttpAgent({ keepAlive: true })
+  const open = isSecure ? requestHttps : requestHttp
+  const prefix = upstream.pathname.replace(/\/$/, '')
+  const send = (request: IncomingMessage): ClientRequest =>
+    open({
+      agent,
+      hostname: upstream.hostname,
+      port: upstream.port,
+      method: request.method ?? 'GET',
+      path: prefix + (request.url ?? '/'),
+      headers: headersForUpstream(request.rawHeaders, upstream.host),
+      setDefaultHeaders: false,
+    })
+  let count = 0
+  const server = createServer((request, response) => {
+    const capture: Capture = {
+      n: ++count,
+      method: request.method ?? 'GET',
+      path: request.url ?? '/',
+      headers: request.headers,
+      requestChunks: [],
+      requestedMs: options.clock(),
+      response: null,
+      chunks: [],
+      end: null,
+      isWhole: true,
+    }
+    options.onCapture(capture)
+    pass(request, response, capture, () => send(request), options)
+  })
+  // A long upload or a long silence is the provider's business.
+  server.requestTimeout = 0
+  return {
+    server,
+    close() {
+      server.close()
+      server.closeAllConnections()
+      agent.destroy()
+    },
+  }
+}
+
+function pass(
+  request: IncomingMessage,
+  response: ServerResponse,
+  capture: Capture,
+  open: () => ClientRequest,
+  { clock, silenceMs, budget, onFailure }: ProxyOptions,
+): void {
+  let outgoing = open()
+  const finish = (kind: EndKind): void => {
+    if (capture.end !== null) return
+    capture.end = kind
+    if (kind === 'eof') return void response.end()
+    outgoing.destroy()
+    response.destroy()
+  }
+  const listen = (): void => {
+    outgoing.setTimeout(silenceMs, () => finish('timeout'))
+    outgoing.on('response', (incoming) => {
+      capture.response = {
+        status: incoming.statusCode ?? 0,
+        headers: incoming.headers,
+        atMs: clock(),
+      }
+      sendHead(incoming, response)
+      forward(incoming, response, (bytes) => {
+        if (keepBytes(capture, budget, bytes)) capture.chunks.push({ bytes, atMs: clock() })
+      })
+      incoming.on('end', () => finish('eof'))
+      incoming.on('error', () => finish('reset'))
+    })
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (capture.end !== null) return
+      if (isStale(outgoing, error) && capture.response === null && capture.isWhole) {
+        // The provider had closed an idle connection. Nobody has seen the request: it is sent again.
+        outgoing = open()
+        listen()
+        for (const bytes of capture.requestChunks) outgoing.write(bytes)
+        if (request.readableEnded) outgoing.end()
+        return
+      }
+      if (capture.response === null) onFailure(capture, error.code ?? 'error')
+      finish(error.code === 'ETIMEDOUT' ? 'timeout' : 'reset')
+    })
+  }
+  listen()
+  request.on('data', (bytes: Buffer) => {
+    if (!outgoing.write(bytes)) waitFor(outgoing, request)
+    if (keepBytes(capture, budget, bytes)) capture.requestChunks.push(bytes)
+  })
+  request.on('end', () => {
+    capture.requestedMs = clock()
+    outgoing.end()
+  })
+  response.on('close', () => finish('aborted'))
+}
+
+function sendHead(incoming: IncomingMessage, response: ServerResponse): void {
+  response.sendDate = false
+  response.writeHead(
+    incoming.statusCode ?? 502,
+    incoming.statusMessage ?? '',
+    headersForClient(incoming.rawHeaders),
+  )
+  // With the first piece when it is already there, else alone: an agent may wait for the head.
+  setImmediate(() => response.flushHeaders())
+}
+
+function forward(from: Readable, to: Writable, keep: (bytes: Buffer) => void): void {
+  from.on('data', (bytes: Buffer) => {
+    if (!to.write(bytes)) waitFor(to, from)
+    keep(bytes)
+  })
+}
+
+/** Stops the source until the sink has taken what it holds. */
+function waitFor(to: Writable, from: Readable): void {
+  from.pause()
+  to.once('drain', () => from.resume())
+}
+
+function isStale(outgoing: ClientRequest, { code }: NodeJS.ErrnoException): boolean {
+  return outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
+}

@@ -1,0 +1,162 @@
+/**
+ * Finds secrets in the texts of one run and puts numbered placeholders in
+ * their place. One secret has one number wherever it stands and however it is
+ * spelled, because a secret that was found once is looked for literally from
+ * then on.
+ *
+ * Work in two passes: `learn` from every text, then `redact` every text, so
+ * that a secret is also replaced where nothing around it gives it away.
+ * Invariant: `redact` is idempotent.
+ */
+import { findEncoded } from './encoded.ts'
+import { findShapes } from './shape.ts'
+import { mergeSpans, placeholderOf, replaceSpans, type Span } from './span.ts'
+import { spellingsOf } from './spelling.ts'
+import type { KnownSecret } from './value.ts'
+
+/** A secret that was replaced; never the secret itself. */
+export type RedactedSecret = {
+  n: number
+  /** What found it: the name of a variable or header, or a rule. */
+  rule: string
+  /** How often it was replaced. */
+  count: number
+}
+
+export type TextOptions = {
+  /** An opaque value of the provider: only known secrets are looked for. */
+  isOpaque?: boolean
+  /** The text broke off: the beginning of a known secret at its end is one. */
+  isCutOff?: boolean
+}
+
+export type Redactor = {
+  /** From now on this secret is known. */
+  know(secret: KnownSecret): void
+  /** Remembers the secrets of a text; its pieces are joined. */
+  learn(pieces: readonly string[], options?: TextOptions): void
+  /** The pieces with placeholders; a secret across pieces has its own where it begins. */
+  redact(pieces: readonly string[], options?: TextOptions): string[]
+  /** Where secrets are in a text, in order. */
+  find(text: string, options?: TextOptions): Span[]
+  /** What was replaced so far, by number. */
+  readonly secrets: readonly RedactedSecret[]
+}
+
+/** No secret is shorter. */
+const secretUnitsMin = 8
+
+/** Texts whose spans are remembered: histories repeat in every request. */
+const memoTextsMax = 100_000
+
+/**
+ * Loads the detectors (about 50 ms the first time).
+ * @param values secrets known beforehand.
+ */
+export async function createRedactor(values: readonly KnownSecret[] = []): Promise<Redactor> {
+  const { findByRules } = await import('./secretlint.ts')
+  const detect = (text: string): Span[] => {
+    const readable = blankEscapes(text)
+    const spans = [...findShapes(readable), ...findByRules(readable)]
+    return spans.map((span) => ({ ...span, value: text.slice(span.start, span.end) }))
+  }
+  const memo = new Map<string, readonly Span[]>()
+  const known = createKnown()
+  const numbers = new Map<string, RedactedSecret>()
+
+  const findUnknown = (text: string): readonly Span[] => {
+    const seen = memo.get(text)
+    if (seen !== undefined) return seen
+    const spans = [...detect(text), ...findEncoded(text, detect)]
+    if (memo.size === memoTextsMax) memo.clear()
+    memo.set(text, spans)
+    return spans
+  }
+  const find = (text: string, { isOpaque, isCutOff }: TextOptions = {}): Span[] => {
+    if (text.length < secretUnitsMin) return []
+    return mergeSpans(text, [
+      ...known.find(text),
+      ...(isCutOff === true ? known.findCut(text) : []),
+      ...(isOpaque === true ? [] : findUnknown(text)),
+    ])
+  }
+  const tokenOf = ({ value, rule }: Span): string => {
+    const secret = numbers.get(value) ?? { n: numbers.size + 1, rule, count: 0 }
+    secret.count++
+    numbers.set(value, secret)
+    return placeholderOf(secret.n)
+  }
+  for (const { name, value } of values) known.add(value, name)
+
+  return {
+    know: ({ name, value }) => known.add(value, name),
+    learn(pieces, options) {
+      for (const { value, rule } of find(pieces.join(''), options)) known.add(value, rule)
+    },
+    redact: (pieces, options) => replaceSpans(pieces, find(pieces.join(''), options), tokenOf),
+    find,
+    get secrets() {
+      return [...numbers.values()]
+    },
+  }
+}
+
+/**
+ * JSON inside a text, such as the arguments of a tool, has escapes whose letter
+ * would hide where a word begins: `\nsk-…`. Offsets stay.
+ */
+function blankEscapes(text: string): string {
+  return text.includes('\\') ? text.replaceAll(/\\[bfnrt]/g, '  ') : text
+}
+
+type Known = {
+  add(value: string, rule: string): void
+  find(text: string): Span[]
+  /** The longest beginning of a secret that the text ends with. */
+  findCut(text: string): Span[]
+}
+
+/** Secrets that are looked for literally, in all spellings. */
+function createKnown(): Known {
+  const bySpelling = new Map<string, { value: string; rule: string }>()
+  let pattern: RegExp | null = null
+  const compile = (): RegExp => {
+    // The longest first: one secret may be part of another.
+    const spellings = [...bySpelling.keys()].toSorted((a, b) => b.length - a.length)
+    return new RegExp(spellings.map(escapePattern).join('|'), 'g')
+  }
+  return {
+    add(value, rule) {
+      if (value.length < secretUnitsMin || bySpelling.has(value)) return
+      for (const spelling of spellingsOf(value)) {
+        if (!bySpelling.has(spelling)) bySpelling.set(spelling, { value, rule })
+      }
+      pattern = null
+    },
+    find(text) {
+      if (bySpelling.size === 0) return []
+      pattern ??= compile()
+      return [...text.matchAll(pattern)].flatMap(({ 0: found, index: start }) => {
+        const secret = bySpelling.get(found)
+        return secret === undefined ? [] : [{ start, end: start + found.length, ...secret }]
+      })
+    },
+    findCut(text) {
+      let longest: Span[] = []
+      for (const [spelling, secret] of bySpelling) {
+        const shortest =
+          longest[0] === undefined ? secretUnitsMin : text.length - longest[0].start + 1
+        for (let length = spelling.length - 1; length >= shortest; length--) {
+          if (!text.endsWith(spelling.slice(0, length))) continue
+          longest = [{ start: text.length - length, end: text.length, ...secret }]
+          break
+        }
+      }
+      return longest
+    },
+  }
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[$()*+./?[\\\]^{|}-]/g, String.raw`\$&`)
+}

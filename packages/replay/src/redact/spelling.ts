@@ -1,0 +1,42 @@
+/**
+ * The ways a known secret is spelled: as it is, escaped in JSON (also in JSON
+ * inside JSON), URL-encoded, in hexadecimal, and inside base64 text at each of
+ * the three alignments, in both alphabets.
+ *
+ * Not covered, and said so in docs/guide/secrets.md: secrets that are
+ * encrypted, compressed, hashed, reversed or cut up by the agent itself.
+ */
+
+/** Shorter base64 and hex spellings would be found by chance. */
+const encodedUnitsMin = 10
+
+/** All distinct spellings of a secret, the secret itself first. */
+export function spellingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret, 'utf8')
+  const escaped = escapeJson(secret)
+  const encoded = [
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    ...base64Spellings(bytes),
+  ].filter(({ length }) => length >= encodedUnitsMin)
+  const spellings = [secret, escaped, escapeJson(escaped), encodeUrl(secret), ...encoded]
+  return [...new Set(spellings)]
+}
+
+const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+const encodeUrl = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/**
+ * The characters of a base64 text that these bytes alone decide, when the text
+ * encodes them behind 0, 1 or 2 other bytes (modulo 3).
+ */
+function base64Spellings(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
+    const first = Math.ceil((offset * 8) / 6)
+    const end = Math.floor(((offset + bytes.length) * 8) / 6)
+    const inner = text.slice(first, end)
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}

@@ -1,0 +1,95 @@
+/**
+ * Secrets that are known beforehand: values of the environment whose names say
+ * so, and the credentials that a request carries. They are looked for
+ * literally, in every spelling, and nothing exempts a text from that.
+ */
+
+/** A secret and where it is known from, for reports. */
+export type KnownSecret = { name: string; value: string }
+
+/** Shorter values would be found everywhere. */
+const environmentUnitsMin = 12
+const credentialUnitsMin = 8
+
+const secretName =
+  /(?:^|_)(?:key|apikey|token|secret|password|passwd|passphrase|pat|credentials?|auth|cookie|dsn)(?:_|$)/i
+
+/** An address with a password in it, whatever its name. */
+const urlPassword = /^[a-z][a-z0-9+.-]*:\/\/[^\s/@]*:[^\s/@]+@/i
+
+/** What a variable with such a name may hold without being a secret: a path, an address, a choice. */
+const publicValue =
+  /^(?:\/|~|\.{1,2}\/|[A-Za-z]:\\|https?:\/\/[^@\s]*$|true|false|none|auto|disabled|enabled)/i
+
+/** The values of an environment that must not be on disk, longest first. */
+export function secretsOfEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): KnownSecret[] {
+  return Object.entries(env)
+    .flatMap(([name, value]) =>
+      value !== undefined &&
+      value.length >= environmentUnitsMin &&
+      (urlPassword.test(value) || (secretName.test(name) && !publicValue.test(value)))
+        ? [{ name, value }]
+        : [],
+    )
+    .toSorted((a, b) => b.value.length - a.value.length)
+}
+
+/** Headers that authenticate; none is ever stored. */
+const credentialHeaders: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'x-amz-security-token',
+  'cookie',
+])
+
+const credentialParameter = /^(?:key|api[-_]?key|access[-_]?token|token|auth|sig|signature)$/i
+
+/** What a request authenticates with: values of headers, without their scheme, and of the query. */
+export function secretsOfRequest(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  path: string,
+): KnownSecret[] {
+  const secrets: KnownSecret[] = []
+  const add = (name: string, value: string): void => {
+    if (value.length >= credentialUnitsMin) secrets.push({ name, value })
+  }
+  for (const [name, given] of Object.entries(headers)) {
+    if (!credentialHeaders.has(name.toLowerCase()) || given === undefined) continue
+    for (const value of typeof given === 'string' ? [given] : given) {
+      const [, scheme = '', token = value] = /^([A-Za-z]+) +(\S.*)$/.exec(value) ?? []
+      add(name, token)
+      if (scheme.toLowerCase() === 'basic') add(name, passwordOf(token))
+    }
+  }
+  for (const [name, value] of queryOf(path)) {
+    if (credentialParameter.test(name)) add(`?${name}`, value)
+  }
+  return secrets
+}
+
+function passwordOf(token: string): string {
+  const text = Buffer.from(token, 'base64').toString('utf8')
+  return text.slice(text.indexOf(':') + 1)
+}
+
+/** The path with the values of credential parameters left out. */
+export function withoutCredentials(path: string): string {
+  const start = path.indexOf('?')
+  if (start === -1) return path
+  const parameters = path.slice(start + 1).split('&')
+  const kept = parameters.map((parameter) => {
+    const [name = ''] = parameter.split('=', 1)
+    return credentialParameter.test(name) ? `${name}=` : parameter
+  })
+  return `${path.slice(0, start)}?${kept.join('&')}`
+}
+
+function queryOf(path: string): URLSearchParams {
+  const start = path.indexOf('?')
+  return new URLSearchParams(start === -1 ? '' : path.slice(start + 1))
+}

@@ -1,0 +1,158 @@
+/** What detectors find in one text, in which spellings, and what they leave alone. */
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createRedactor, secretsOfEnvironment, type Redactor } from '@runproof/replay/recorder'
+import { drawn, shapedKeys } from './keys.ts'
+
+let redactor: Redactor
+beforeAll(async () => {
+  redactor = await createRedactor()
+})
+
+const around: Readonly<Record<string, (key: string) => string>> = {
+  'alone': (key) => key,
+  'in prose': (key) => `Use ${key} from now on.`,
+  'quoted': (key) => `{"value": "${key}"}`,
+  'in a file name': (key) => `/home/me/keys/${key}.txt`,
+  'behind an escape of JSON': (key) => JSON.stringify(`line\n${key}\n\t${key}`),
+  'in JSON in JSON': (key) => JSON.stringify(JSON.stringify({ value: key })),
+  'behind a comment that switches secretlint off': (key) =>
+    `// secretlint-disable\n${key}\n// secretlint-enable`,
+}
+
+describe.each(Object.entries(shapedKeys))('%s', (_, key) => {
+  it.each(Object.entries(around))('is found %s', (_place, wrap) => {
+    const text = wrap(key)
+    const [redacted = ''] = redactor.redact([text])
+    // A password is the secret of its address; the rest of it may stay.
+    const secret = /:\/\/[^:]+:([^@]+)@/.exec(key)?.[1] ?? key.split('\n')[1] ?? key
+    expect(redacted).not.toContain(secret)
+    expect(redacted).toMatch(/\{\{secret:\d+\}\}/)
+    expect(redactor.redact([redacted])).toEqual([redacted])
+  })
+
+  it('is found in base64', () => {
+    const [redacted = ''] = redactor.redact([`Secret: ${Buffer.from(`key=${key}`).toString('base64')}`])
+    expect(redacted).toMatch(/^Secret: \{\{secret:\d+\}\}$/)
+  })
+})
+
+describe('credentials by what stands around them', () => {
+  it.each([
+    ['a bearer token', `curl -H "Authorization: Bearer ${drawn(24)}" x`, drawn(24)],
+    ['basic credentials', `Authorization: Basic ${btoa('me:correct horse battery')}`, btoa('me:correct horse battery')],
+    ['a line of .env', `DB_HOST=db\nDB_PASSWORD=${drawn(16)}\nDB_PORT=1`, drawn(16)],
+    ['an export', `export SERVICE_TOKEN="${drawn(20)}"`, drawn(20)],
+    ['a password in an address', `git clone https://me:${drawn(12)}@example.com/r.git`, drawn(12)],
+  ])('%s', (_, text, secret) => {
+    expect(redactor.redact([text]).join('')).not.toContain(secret)
+  })
+})
+
+it.each([
+  ['prose about keys', 'Your task-list has a risk: the key sk-... must never be logged, see Basic authentication.'],
+  ['a hint', 'OPENAI_API_KEY=your-key-here and ANTHROPIC_API_KEY=$KEY or TOKEN=process.env.TOKEN_2'],
+  ['an id', 'call_Ab3dEf6hIj9kLmNo0pQr chatcmpl-9aBcDeFgHiJkLmNoPqRsTuVwXy msg_01XFDUDYJgAACzvnptvVoYEL'],
+  ['a UUID', '14d7af13-c596-4e55-b10c-8e86ab8e08ec'],
+  ['a digest', 'a3f5d2c1b4e6978810fedcba9876543210abcdefa3f5d2c1b4e6978810fedcba'],
+  ['a picture', Buffer.from(Uint8Array.from({ length: 400 }, (_, n) => (n * 89) % 256)).toString('base64')],
+  ['a path', '/usr/local/lib/node_modules/@scope/package/dist/index.d.ts'],
+  ['an address', 'https://user@example.com:8443/a?b=c'],
+  ['a placeholder', 'Bearer {{secret:1}} and postgres://app:{{secret:2}}@db/app'],
+])('leaves %s alone', (_, text) => {
+  expect(redactor.redact([text])).toEqual([text])
+})
+
+const secrets = fc.stringMatching(/^[!-~]{12,40}$/).filter((text) => !text.includes('{{secret'))
+
+const spellings: Readonly<Record<string, (secret: string, before: string, after: string) => string>> = {
+  plain: (secret, before, after) => before + secret + after,
+  'JSON': (secret, before, after) => JSON.stringify(before + secret + after),
+  'JSON in JSON': (secret, before, after) => JSON.stringify(JSON.stringify(before + secret + after)),
+  'URL encoding': (secret, before, after) => encodeURIComponent(before + secret + after),
+  hexadecimal: (secret, before, after) => Buffer.from(before + secret + after).toString('hex'),
+  base64: (secret, before, after) => Buffer.from(before + secret + after).toString('base64'),
+  base64url: (secret, before, after) => Buffer.from(before + secret + after).toString('base64url'),
+}
+
+describe('a known secret', () => {
+  it.each(Object.entries(spellings))('is found in %s', async (_, spell) => {
+    const blank = await createRedactor()
+    await fc.assert(
+      fc.asyncProperty(secrets, fc.stringMatching(/^[a-z ]{0,9}$/), fc.stringMatching(/^[a-z ]{0,9}$/), async (secret, before, after) => {
+        const text = spell(secret, before, after)
+        const knowing = await createRedactor([{ name: 'MY_KEY', value: secret }])
+        const [redacted = ''] = knowing.redact([text])
+        // The placeholder stands for the secret and for nothing else (base64 text shares characters).
+        expect(redacted).toContain('{{secret:1}}')
+        expect(redacted).not.toContain(secret)
+        expect(knowing.redact([redacted])).toEqual([redacted])
+        expect(blank.redact([redacted])).toEqual([redacted])
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('has one number in all spellings, and the report counts them without showing it', async () => {
+    const value = 'correct horse/battery+staple'
+    const knowing = await createRedactor([{ name: 'MY_PASSWORD', value }])
+    const texts = Object.values(spellings).map((spell) => spell(value, '', ''))
+    for (const text of texts) expect(knowing.redact([text]).join('')).toContain('{{secret:1}}')
+    expect(knowing.secrets).toEqual([{ n: 1, rule: 'MY_PASSWORD', count: texts.length }])
+  })
+
+  it('is found in a value that only the provider can read, where detectors do not look', async () => {
+    const knowing = await createRedactor([{ name: 'MY_KEY', value: 'abcdefgh12345678' }])
+    const key = shapedKeys['an Anthropic key'] ?? ''
+    expect(knowing.redact([key], { isOpaque: true })).toEqual([key])
+    expect(knowing.redact(['x abcdefgh12345678'], { isOpaque: true })).toEqual(['x {{secret:1}}'])
+  })
+
+  it('is found by its beginning where a text broke off', async () => {
+    const knowing = await createRedactor([{ name: 'MY_KEY', value: 'abcdefgh12345678' }])
+    expect(knowing.redact(['it is abcdefgh12'], { isCutOff: true })).toEqual(['it is {{secret:1}}'])
+    expect(knowing.redact(['it is abcdefgh12'])).toEqual(['it is abcdefgh12'])
+    expect(knowing.redact(['it is abcde'], { isCutOff: true })).toEqual(['it is abcde'])
+  })
+})
+
+describe('a secret that was learned', () => {
+  it('is found where nothing around it gives it away', async () => {
+    const knowing = await createRedactor()
+    knowing.learn([`DB_PASSWORD=${drawn(16)}`])
+    expect(knowing.redact([`I used ${drawn(16)} to log in`])).toEqual(['I used {{secret:1}} to log in'])
+  })
+
+  it('is found across pieces, and stands in the first of them', async () => {
+    const key = shapedKeys['a GitHub token'] ?? ''
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(key.length + 8), { maxLength: 8 }), async (places) => {
+        const text = `it: ${key} ok`
+        const cuts = [0, ...places.toSorted((a, b) => a - b), text.length]
+        const pieces = cuts.slice(1).map((cut, index) => text.slice(cuts[index], cut))
+        const fresh = await createRedactor()
+        const redacted = fresh.redact(pieces)
+        expect(redacted).toHaveLength(pieces.length)
+        expect(redacted.join('')).toBe('it: {{secret:1}} ok')
+      }),
+    )
+  })
+})
+
+it('takes from an environment what its names call a secret', () => {
+  const env = {
+    OPENAI_API_KEY: drawn(20),
+    ANTHROPIC_AUTH_TOKEN: drawn(21),
+    DATABASE_URL: `postgres://app:${drawn(10)}@db/app`,
+    SHORT_KEY: 'abc',
+    SSH_AUTH_SOCK: '/run/user/1000/keyring/ssh',
+    KEYBOARD: 'pc105-and-more-text',
+    HOME: '/home/somebody-or-other',
+    UNSET_KEY: undefined,
+  }
+  expect(secretsOfEnvironment(env).map(({ name }) => name).toSorted()).toEqual([
+    'ANTHROPIC_AUTH_TOKEN',
+    'DATABASE_URL',
+    'OPENAI_API_KEY',
+  ])
+})
