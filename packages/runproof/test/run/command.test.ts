@@ -79,6 +79,16 @@ describe('runproof test', () => {
     expect(goldens(made)).not.toContain(join('calculator', 'sum', 'progress.golden.txt'))
   })
 
+  it('knows which steps a program takes', async () => {
+    const made = createProject({
+      ...files,
+      'scenarios/calculator/sum/input.json': { version: 1, steps: [{ op: 'initialize' }] },
+    })
+    expect((await made.test(['sum'])).stdout).toContain(
+      'step 1 (initialize): the step "initialize" is not one of protocol jsonl',
+    )
+  })
+
   it('gives the same for any number of jobs', async () => {
     const made = await accepted()
     const run = async (jobs: string) => {
@@ -119,6 +129,27 @@ describe('runproof test', () => {
       'stdout.actual.jsonl',
       'transcript.jsonl',
     ])
+  })
+
+  it.each([
+    ['junit', /^<\?xml version="1\.0".*<testsuite name="talks" tests="2" failures="0">/s],
+    ['github', /✓ hello .*4 scenarios: all passed/s],
+    ['pretty', /✓ hello .*4 scenarios: all passed/s],
+  ])('reports as %s', async (reporter, shape) => {
+    expect((await (await accepted()).test([], { reporter })).stdout).toMatch(shape)
+  })
+
+  it('looks at all scenarios together when it runs all of them', async () => {
+    const made = createProject({
+      'runproof.yml': configFor(['talks']),
+      'scenarios/talks/Hello/input.json': script(say('hello')),
+      'scenarios/talks/hello/input.json': script(say('hello')),
+    })
+    const { stdout } = await made.test([], { json: true })
+    const codes = resultsOf(stdout).map(({ failures }) => failures.map(({ code }) => code))
+    expect(codes.flat()).toContain('guard')
+    const { stdout: one } = await made.test(['hello'], { json: true })
+    expect(resultsOf(one)[0]?.failures.map(({ code }) => code)).not.toContain('guard')
   })
 
   it('only reads with CI set', async () => {
