@@ -14,7 +14,7 @@ import {
   type Waited,
 } from './problem.ts'
 
-export type ChannelProcess = Pick<
+type ChannelProcess = Pick<
   AgentProcess,
   'lines' | 'writeLine' | 'exit' | 'exited' | 'stdoutLine'
 >

@@ -21,7 +21,7 @@ export const scenarioFiles = {
   workspaceExpected: 'workspace.expected',
 } as const
 
-export type ScenarioFile = keyof typeof scenarioFiles
+type ScenarioFile = keyof typeof scenarioFiles
 
 export type Scenario = {
   /** Unique among the scenarios it was read with: the folder's name, or `<agent>/<name>`. */

@@ -6,7 +6,7 @@
 import { z } from 'zod'
 
 /** Part of a JSON object: every key given must be there with a matching value. */
-export type Pattern = Record<string, unknown>
+type Pattern = Record<string, unknown>
 
 /** What to wait for, exactly one of three; `update` is a kind, or part of an update. */
 export type WaitFor = {
@@ -42,7 +42,7 @@ export type Step =
   | ({ op: 'waitFor' } & WaitFor)
   | { op: 'send'; message: Pattern; until?: Pattern | undefined }
 
-export type ConfigValue = string | boolean
+type ConfigValue = string | boolean
 
 const waitMsMax = 3_600_000
 
