@@ -4,6 +4,7 @@
  */
 import { checkChunks, llmErrorCodes } from '@runproof/llm/contract'
 import type { LlmErrorCode, StreamChunk } from '@runproof/llm/contract'
+import { isObject } from './object.ts'
 
 export type ReplayEntry =
   /** Streams the chunks. A list without `finish` is a stream that breaks off, which a test may want. */
@@ -20,10 +21,6 @@ export type ReplayEntry =
 export type EntryIssue = { path: string; message: string }
 
 type Json = Record<string, unknown>
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** True for a sound entry; else `report` hears each defect. */
 export function isEntry(

@@ -7,9 +7,10 @@
  * (`at` counts from 0; the number of calls itself appends one). It belongs to
  * the primary session only.
  */
-import { isEntry, isObject, keyDefects } from './entry.ts'
+import { isEntry, keyDefects } from './entry.ts'
 import type { EntryIssue, ReplayEntry } from './entry.ts'
 import { ReplayError } from './error.ts'
+import { isObject } from './object.ts'
 
 export type Patch = { at: number; entry: ReplayEntry }
 

@@ -11,7 +11,7 @@
  * not compared, since logs hold placeholders for them.
  */
 import { deriveHistory, deriveView } from '@runproof/session-log'
-import { isObject } from './entry.ts'
+import { isObject } from './object.ts'
 import type { ReplayScript } from './load.ts'
 import { cwdToken, findFolder, flatIdToken, normaliseText } from './normalise.ts'
 import type { RecordedCall } from './script.ts'

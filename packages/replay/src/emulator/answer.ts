@@ -2,8 +2,7 @@
  * What a request is answered, ready to be written: frames are made once, when
  * a recording is loaded.
  */
-import { LlmError, wires } from '@runproof/llm'
-import type { HttpError, LlmFailure, SseEvent, WireName } from '@runproof/llm'
+import type { SseEvent } from '@runproof/llm'
 import { cutEvents } from '../recording/frame.ts'
 import type { Chunk } from '../recording/frame.ts'
 import type { Exchange, RecordedEvent } from '../recording/recording.ts'
@@ -69,37 +68,6 @@ export function answerEvents(events: readonly SseEvent[], end: Answer['end'] = '
 /** The answer with a body. */
 export function answerBody(status: number, headers: Record<string, string>, body: string): Answer {
   return answerOf({ ...blankExchange, response: { status, headers }, body })
-}
-
-export type ErrorText = {
-  status: number
-  message: string
-  headers?: Record<string, string> | undefined
-}
-
-/** An HTTP error as the provider of a wire writes it. */
-export function answerError(wire: WireName, { status, message, headers = {} }: ErrorText): Answer {
-  const { code } = wires[wire].parseError(status, {}, '')
-  const shaped = shapeError(wire, { code, status, message })
-  return answerBody(shaped.status, { ...shaped.headers, ...headers }, shaped.body)
-}
-
-/** The HTTP error of a failure; status 500 where the provider has none for it. */
-export function answerFailure(wire: WireName, failure: LlmFailure): Answer {
-  const { status, headers, body } = shapeError(wire, { status: 500, ...failure })
-  return answerBody(status, headers, body)
-}
-
-/** The provider's own form where it has one; its words may say something else than the code. */
-function shapeError(wire: WireName, failure: LlmFailure & { status: number }): HttpError {
-  const { status, message } = failure
-  try {
-    return wires[wire].shapeError(failure)
-  } catch (error) {
-    if (!LlmError.is(error)) throw error
-    const body = JSON.stringify({ error: { message, type: 'error', code: status } })
-    return { status, headers: {}, body }
-  }
 }
 
 const blankExchange: Exchange = {

@@ -4,7 +4,7 @@
  */
 import { wires } from '@runproof/llm'
 import type { WireName } from '@runproof/llm'
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 import { familyOf } from '../match/endpoint.ts'
 import type { WireFamily } from '../match/endpoint.ts'
 import { toolNames } from '../match/lane.ts'

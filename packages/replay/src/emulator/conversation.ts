@@ -3,7 +3,7 @@
  * order. Only for session logs, whose requests no wire ever saw; recorded
  * requests are matched by their key.
  */
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 import type { WireFamily } from '../match/endpoint.ts'
 import { textIn } from '../match/lane.ts'
 

@@ -8,20 +8,14 @@
  * them; 5. a miss.
  */
 import type { WireName } from '@runproof/llm'
-import { isObject } from '../entry.ts'
 import { endpointOf, familyOf } from '../match/endpoint.ts'
-import type { Endpoint } from '../match/endpoint.ts'
 import { createKeyer } from '../match/key.ts'
-import { createFolderMask } from '../match/mask.ts'
 import type { RunContext } from '../match/context.ts'
 import { createMatcher } from '../match/matcher.ts'
 import type { Answer } from './answer.ts'
-import { answerNeutrally, isAuxiliary } from './auxiliary.ts'
 import type { Loaded, ServedExchange } from './load.ts'
-import { answerMiss, exhausted, mismatched, offScript, unknownPath } from './miss.ts'
-import type { EmulatorMiss } from './miss.ts'
+import type { EmulatorMiss, Problem } from './miss.ts'
 import { answerProbe, modelsOf } from './probe.ts'
-import { createScriptMatcher } from './script-matcher.ts'
 import type { ScriptedCall } from './script.ts'
 
 export type Incoming = {
@@ -54,20 +48,29 @@ export type DecideOptions = {
 }
 
 export type Decider = {
-  decide(incoming: Incoming): Decision
-  /** The wire whose error a request understands. */
-  wireFor(incoming: Omit<Incoming, 'body'>): WireName
+  /**
+   * Takes what was recorded for the request at once; what nobody recorded may
+   * take a moment to put into words.
+   */
+  decide(incoming: Incoming): Decision | Promise<Decision>
+  /** The answer to a request that cannot even be looked at. */
+  refuse(sent: Sent, problem: Problem): Promise<Decision>
   unusedExchanges(): ServedExchange[]
   unusedCalls(): ScriptedCall[]
 }
 
-export function createDecider(
+export async function createDecider(
   { exchanges, calls }: Loaded,
-  { context, repeat, answersAuxiliary }: DecideOptions,
-): Decider {
+  options: DecideOptions,
+): Promise<Decider> {
+  const { context, repeat, answersAuxiliary } = options
   const keyer = createKeyer(context)
   const matcher = createMatcher(exchanges, { repeat })
-  const scripts = createScriptMatcher(calls, { folders: createFolderMask(context), repeat })
+  // Loaded for those who need it: an emulator starts in the time of its agent.
+  const improviser =
+    calls.length === 0 && !answersAuxiliary
+      ? null
+      : (await import('./improvise.ts')).createImproviser(calls, options)
   const models = modelsOf(exchanges)
   const wireFor = createWireChooser([...exchanges, ...calls].map(({ wire }) => wire))
 
@@ -78,52 +81,48 @@ export function createDecider(
     matcher.putBack(served)
     return { outcome: 'fault', answer: fault.answer, served }
   }
-  /** What is said to a request of a provider's endpoint that has no recorded exchange. */
-  const improvise = (endpoint: Endpoint, { body }: Incoming, wire: WireName): Decision | null => {
-    const { family } = endpoint
-    const hasForm = isAuxiliary(family, body)
-    const asksStream = isStream(endpoint, body)
-    const call = answersAuxiliary && hasForm ? null : scripts.take(family, body)
-    if (call !== null) return { outcome: 'scripted', answer: call.answer(asksStream), call }
-    const isBeside = hasForm || (calls.length > 0 && !scripts.endsWithPrompt(family, body))
-    if (!answersAuxiliary || !isBeside) return null
-    return { outcome: 'auxiliary', answer: answerNeutrally(wire, body, asksStream) }
+  const refuse = async (sent: Sent, problem: Problem): Promise<Decision> => {
+    const { answerMiss, missOf } = await import('./miss.ts')
+    const miss = missOf(sent, problem)
+    return { outcome: 'miss', answer: answerMiss(miss, wireFor(sent)), miss }
   }
 
   return {
-    wireFor,
+    refuse,
     decide(incoming) {
+      const { method, path, body } = incoming
       const wire = wireFor(incoming)
       const { key, canonical } = keyer(wire, incoming)
       const taken = matcher.take(key)
       if (taken.kind === 'found') return serve(taken.item)
-      if (taken.kind === 'exhausted') return refuse(exhausted(incoming, taken.items), wire)
-      const endpoint = endpointOf(incoming.method, incoming.path)
+      if (taken.kind === 'exhausted') {
+        return refuse(incoming, { code: 'exhausted', same: taken.items })
+      }
+      const endpoint = endpointOf(method, path)
       if (endpoint === null) {
         const probe = answerProbe(incoming, wire, models)
-        return probe === null
-          ? refuse(unknownPath(incoming), wire)
-          : { outcome: 'probe', answer: probe }
+        if (probe !== null) return { outcome: 'probe', answer: probe }
+        return refuse(incoming, { code: 'unknown-path' })
       }
-      const improvised = improvise(endpoint, incoming, wire)
+      const improvised = improviser?.answer(endpoint, body, wire) ?? null
       if (improvised !== null) return improvised
-      if (exchanges.length === 0 && calls.length > 0) {
-        return refuse(offScript(incoming, calls, scripts.free()), wire)
+      if (exchanges.length === 0 && improviser !== null && calls.length > 0) {
+        return refuse(incoming, { code: 'off-script', calls, free: improviser.free() })
       }
-      const isUsed = (served: ServedExchange): boolean => matcher.isUsed(served)
-      return refuse(mismatched(incoming, canonical, exchanges, isUsed), wire)
+      const candidates = exchanges.map((served) => {
+        return { served, canonical: served.canonical(), isServed: matcher.isUsed(served) }
+      })
+      return refuse(incoming, { code: 'request-mismatch', canonical, candidates })
     },
     unusedExchanges: () => matcher.unused(),
-    unusedCalls: () => scripts.unused(),
+    unusedCalls: () => improviser?.unused() ?? [],
   }
 }
 
-function refuse(miss: EmulatorMiss, wire: WireName): Decision {
-  return { outcome: 'miss', answer: answerMiss(miss, wire), miss }
-}
+type Sent = Pick<Incoming, 'method' | 'path' | 'headers'>
 
 /** Finds the wire of a request, by its endpoint or else by its headers, among those served first. */
-function createWireChooser(served: readonly WireName[]): Decider['wireFor'] {
+function createWireChooser(served: readonly WireName[]): (sent: Sent) => WireName {
   const wires = [...new Set(served)]
   return ({ method, path, headers }) => {
     const family = endpointOf(method, path)?.family
@@ -142,9 +141,3 @@ const firstOfFamily = {
   anthropic: 'anthropic',
   gemini: 'gemini',
 } as const
-
-/** Whether a request asks for events, not for one JSON body. */
-function isStream({ family, name }: Endpoint, body: unknown): boolean {
-  if (family === 'gemini') return name.endsWith(':streamGenerateContent')
-  return isObject(body) && body.stream === true
-}

@@ -8,16 +8,14 @@ import type { Timers } from '@runproof/llm'
 import { ReplayError } from '../error.ts'
 import type { RunContext } from '../match/context.ts'
 import { createDecider } from './decide.ts'
-import type { Decider, Decision, Outcome } from './decide.ts'
+import type { Decider, Decision, Incoming, Outcome } from './decide.ts'
 import type { ExchangeRef, Fault } from './fault.ts'
 import { findExchange, loadRecordings } from './load.ts'
 import type { EmulatorRecording } from './load.ts'
-import { answerMiss, badRequest, cannotServe } from './miss.ts'
 import type { EmulatorMiss } from './miss.ts'
 import { createPacing } from './pace.ts'
 import type { Pace, Pacing } from './pace.ts'
 import { readBody } from './read-request.ts'
-import type { ReadBody } from './read-request.ts'
 import { respond } from './respond.ts'
 
 export type EmulatorOptions = {
@@ -88,8 +86,8 @@ const systemTimers: Timers<NodeJS.Timeout> = {
  */
 export async function createEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { recordings, port = 0, pace = 'instant', faults = [], context = {} } = options
-  const loaded = loadRecordings(recordings, faults, context)
-  const decider = createDecider(loaded, {
+  const loaded = await loadRecordings(recordings, faults, context)
+  const decider = await createDecider(loaded, {
     context,
     repeat: options.repeat ?? false,
     answersAuxiliary: options.auxiliary === 'answer',
@@ -155,24 +153,26 @@ type Handling = {
 
 function createHandler({ decider, pacing, misses, options }: Handling) {
   const { redact, onRequest } = options
-  const decide = (request: IncomingMessage, read: ReadBody): Decision => {
-    const { method = 'GET', url: path = '/', headers } = request
-    const sent = { method, path, headers }
-    const refuse = (miss: EmulatorMiss): Decision => {
-      return { outcome: 'miss', miss, answer: answerMiss(miss, decider.wireFor(sent)) }
-    }
-    if ('problem' in read) return refuse(badRequest(sent, read.problem))
+  const decide = async (sent: Incoming): Promise<Decision> => {
     try {
-      const { body } = read
-      return decider.decide({ ...sent, body: redact === undefined ? body : redact(body) })
+      return await decider.decide(
+        redact === undefined ? sent : { ...sent, body: redact(sent.body) },
+      )
     } catch (error) {
-      return refuse(cannotServe(sent, error))
+      const reason = error instanceof Error ? error.message : String(error)
+      return decider.refuse(sent, { code: 'cannot-serve', reason })
     }
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const decision = decide(request, await readBody(request))
+    const { method = 'GET', url: path = '/', headers } = request
+    const sent = { method, path, headers }
+    const read = await readBody(request)
+    const decision =
+      'problem' in read
+        ? await decider.refuse(sent, { code: 'bad-request', reason: read.problem })
+        : await decide({ ...sent, body: read.body })
     if (decision.miss !== undefined) misses.push(decision.miss)
-    onRequest?.(describe(request, decision))
+    onRequest?.(describe(sent, decision))
     const { answer, served, call } = decision
     const waiter = served === undefined && call === undefined ? null : pacing.open(served ?? call)
     await respond(response, answer, waiter)
@@ -184,14 +184,14 @@ function createHandler({ decider, pacing, misses, options }: Handling) {
 }
 
 function describe(
-  { method = 'GET', url = '/' }: IncomingMessage,
+  { method, path }: Omit<Incoming, 'body'>,
   { outcome, served, call }: Decision,
 ): EmulatedRequest {
   const file = served?.file ?? call?.script.file
   const exchange = served?.exchange.n ?? call?.n
   return {
     method,
-    path: url,
+    path,
     outcome,
     ...(file === undefined || file === null ? {} : { file }),
     ...(exchange === undefined ? {} : { exchange }),

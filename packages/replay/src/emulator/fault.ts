@@ -6,7 +6,8 @@ import type { WireName } from '@runproof/llm'
 import { ReplayError } from '../error.ts'
 import { encodeFrame } from '../recording/frame.ts'
 import type { Exchange, RecordedEvent } from '../recording/recording.ts'
-import { answerError, answerOf, recordedEvent } from './answer.ts'
+import { answerOf, recordedEvent } from './answer.ts'
+import { answerError } from './error-answer.ts'
 import type { Answer } from './answer.ts'
 
 /** An exchange by its number; `recording` counts the emulator's recordings from 0, default 0. */

@@ -3,11 +3,10 @@
  * be wrong is refused here, before the first request.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { wireNames } from '@runproof/llm'
 import type { WireName } from '@runproof/llm'
 import { ReplayError, overrideBeside } from '../error.ts'
-import { loadReplayScript } from '../load.ts'
 import type { TextFile } from '../load.ts'
+import { isWireName, wireList } from '../match/endpoint.ts'
 import { createKeyer } from '../match/key.ts'
 import type { CanonicalRequest } from '../match/key.ts'
 import { contextOf, type RunContext } from '../match/context.ts'
@@ -16,10 +15,8 @@ import { parseRecording } from '../recording/parse.ts'
 import type { Exchange, Recording } from '../recording/recording.ts'
 import { answerOf } from './answer.ts'
 import type { Answer } from './answer.ts'
-import { faultedAnswer } from './fault.ts'
 import type { ExchangeRef, Fault } from './fault.ts'
 import { placeFolders } from './folders.ts'
-import { scriptCalls } from './script.ts'
 import type { ScriptedCall } from './script.ts'
 
 /**
@@ -50,16 +47,16 @@ export type ServedExchange = Matchable & {
 export type Loaded = { exchanges: ServedExchange[]; calls: ScriptedCall[] }
 
 /** @param live folders of the run that will be served. */
-export function loadRecordings(
+export async function loadRecordings(
   recordings: readonly EmulatorRecording[],
   faults: readonly Fault[],
   live: RunContext,
-): Loaded {
+): Promise<Loaded> {
   const exchanges: ServedExchange[] = []
   const calls: ScriptedCall[] = []
   for (const [index, given] of recordings.entries()) {
     if (typeof given === 'object' && 'session' in given) {
-      calls.push(...loadSession(given))
+      calls.push(...(await loadSession(given)))
     } else if (typeof given === 'object' && 'exchanges' in given) {
       exchanges.push(...loadExchanges(given, null, index, live))
     } else {
@@ -67,18 +64,22 @@ export function loadRecordings(
       exchanges.push(...loadExchanges(parseFile(source), source.file, index, live))
     }
   }
-  for (const fault of faults) addFault(fault, exchanges)
+  if (faults.length > 0) await addFaults(faults, exchanges)
   return { exchanges, calls }
 }
 
-function loadSession(given: Extract<EmulatorRecording, { session: unknown }>): ScriptedCall[] {
-  if (!wireNames.includes(given.wire)) {
-    const message = `wire ${JSON.stringify(given.wire)} is none of ${wireNames.join(', ')}`
+async function loadSession(
+  given: Extract<EmulatorRecording, { session: unknown }>,
+): Promise<ScriptedCall[]> {
+  if (!isWireName(given.wire)) {
+    const message = `the wire of a session log is none of ${wireList}`
     throw new ReplayError('bad-config', message)
   }
   const log = readText(given.session)
   const beside = overrideBeside(log.file)
   const override = given.override ?? (existsSync(beside) ? beside : undefined)
+  const { loadReplayScript } = await import('../load.ts')
+  const { scriptCalls } = await import('./script.ts')
   const script = loadReplayScript(log, override === undefined ? undefined : readText(override))
   return scriptCalls(script, given.wire)
 }
@@ -124,13 +125,19 @@ function parseFile({ file, text }: TextFile): Recording {
   throw new ReplayError('bad-recording', message, { file })
 }
 
-function addFault(fault: Fault, exchanges: readonly ServedExchange[]): void {
-  const served = findExchange(fault.exchange, exchanges)
-  const { times = 1 } = fault
-  if (times !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(times) || times < 1)) {
-    throw new ReplayError('bad-config', `times of a fault is ${times}, not a number from 1`)
+async function addFaults(
+  faults: readonly Fault[],
+  exchanges: readonly ServedExchange[],
+): Promise<void> {
+  const { faultedAnswer } = await import('./fault.ts')
+  for (const fault of faults) {
+    const served = findExchange(fault.exchange, exchanges)
+    const { times = 1 } = fault
+    if (times !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(times) || times < 1)) {
+      throw new ReplayError('bad-config', `times of a fault is ${times}, not a number from 1`)
+    }
+    served.faults.push({ answer: faultedAnswer(fault, served.exchange, served.wire), left: times })
   }
-  served.faults.push({ answer: faultedAnswer(fault, served.exchange, served.wire), left: times })
 }
 
 /** @throws ReplayError `bad-config` when there is no such exchange. */

@@ -7,8 +7,9 @@ import { recordCommand } from '../error.ts'
 import { renderDifferences } from '../match/difference.ts'
 import type { FieldDifference } from '../match/difference.ts'
 import { findNearest } from '../match/explain.ts'
+import type { Candidate } from '../match/explain.ts'
 import type { CanonicalRequest } from '../match/key.ts'
-import { answerError } from './answer.ts'
+import { answerError } from './error-answer.ts'
 import type { Answer } from './answer.ts'
 import type { ServedExchange } from './load.ts'
 import type { ScriptedCall } from './script.ts'
@@ -38,84 +39,79 @@ export type EmulatorMiss = {
   differences?: FieldDifference[]
 }
 
+/** What happened, with what is needed to say it. */
+export type Problem =
+  | { code: 'request-mismatch'; canonical: CanonicalRequest; candidates: readonly Recorded[] }
+  | { code: 'exhausted'; same: readonly ServedExchange[] }
+  /** No call of the session logs stands where the request stands; `free` were not given out yet. */
+  | { code: 'off-script'; calls: readonly ScriptedCall[]; free: readonly ScriptedCall[] }
+  | { code: 'unknown-path' }
+  | { code: 'bad-request' | 'cannot-serve'; reason: string }
+
+type Recorded = Candidate & { served: ServedExchange }
+
 type Sent = { method: string; path: string }
 
-export function mismatched(
-  sent: Sent,
-  canonical: CanonicalRequest,
-  exchanges: readonly ServedExchange[],
-  isUsed: (exchange: ServedExchange) => boolean,
-): EmulatorMiss {
-  const candidates = exchanges.map((served) => ({
-    served,
-    canonical: served.canonical(),
-    isServed: isUsed(served),
-  }))
-  const nearest = findNearest(canonical, candidates)
+export function missOf(sent: Sent, problem: Problem): EmulatorMiss {
   const { method, path } = sent
+  const miss = (code: EmulatorMissCode, message: string): EmulatorMiss => {
+    return { code, message: `${method} ${path}: ${message}`, method, path }
+  }
+  switch (problem.code) {
+    case 'request-mismatch':
+      return { ...miss('request-mismatch', ''), ...mismatched(sent, problem) }
+    case 'exhausted': {
+      const [first] = problem.same
+      const times = problem.same.length === 1 ? 'once' : `${problem.same.length} times`
+      const said = `this request was recorded ${times} and came once more`
+      if (first === undefined) return miss('exhausted', `${said}.`)
+      const message = `${said} (${nameExchange(first)}).\n${recordAgain(first)}`
+      return { ...miss('exhausted', message), ...placeOf(first) }
+    }
+    case 'off-script': {
+      const code = problem.free.length === 0 ? 'exhausted' : 'request-mismatch'
+      return miss(code, describeScripts(problem))
+    }
+    case 'unknown-path':
+      return miss('unknown-path', 'no provider has such a path; check the base URL of the agent.')
+    default:
+      return miss(problem.code, `${problem.reason}.`)
+  }
+}
+
+function mismatched(
+  { method, path }: Sent,
+  { canonical, candidates }: Extract<Problem, { code: 'request-mismatch' }>,
+): Partial<EmulatorMiss> & { message: string } {
+  const nearest = findNearest(canonical, candidates)
   const said = `${method} ${path}: no recorded request is the same.`
   if (nearest === null) {
-    const message = `${said} There are no recorded requests at all; add a recording.`
-    return { code: 'request-mismatch', message, method, path }
+    return { message: `${said} There are no recorded requests at all; add a recording.` }
   }
   const { differences } = nearest
   const { served } = nearest.candidate
-  const fields =
-    differences.length === 1 ? '1 field differs' : `${differences.length} fields differ`
+  const count = differences.length === 1 ? '1 field differs' : `${differences.length} fields differ`
   const message = [
-    `${said} The nearest is ${nameExchange(served)}; ${fields}:`,
+    `${said} The nearest is ${nameExchange(served)}; ${count}:`,
     renderDifferences(differences),
     recordAgain(served),
   ].join('\n')
-  return { code: 'request-mismatch', message, method, path, ...placeOf(served), differences }
+  return { message, ...placeOf(served), differences }
 }
 
-export function exhausted(sent: Sent, same: readonly ServedExchange[]): EmulatorMiss {
-  const { method, path } = sent
-  const last = same.at(-1)
-  if (last === undefined) throw new TypeError('an exhausted request has recorded ones')
-  const times = same.length === 1 ? 'once' : `${same.length} times`
-  const message = [
-    `${method} ${path}: this request was recorded ${times} and came once more (${nameExchange(last)}).`,
-    recordAgain(last),
-  ].join('\n')
-  return { code: 'exhausted', message, method, path, ...placeOf(last) }
-}
-
-/** @param free the calls that were not given out yet. */
-export function offScript(
-  { method, path }: Sent,
-  calls: readonly ScriptedCall[],
-  free: readonly ScriptedCall[],
-): EmulatorMiss {
+function describeScripts({ calls, free }: Extract<Problem, { code: 'off-script' }>): string {
   const files = [...new Set(calls.map(({ script }) => script.file))].join(', ')
   const [next] = free
-  const code = next === undefined ? 'exhausted' : 'request-mismatch'
   const expected =
     next === undefined
       ? 'all their calls were given out'
       : `the next call, ${next.n} of ${next.script.file}, belongs to ${describePlace(next)}`
-  const message = `${method} ${path}: no call of ${files} stands where this request stands; ${expected}.`
-  return { code, message, method, path }
+  return `no call of ${files} stands where this request stands; ${expected}.`
 }
 
 function describePlace({ place }: ScriptedCall): string {
   if (place === null) return 'any request'
   return `the prompt ${JSON.stringify(place.prompt)} after ${place.answerCount} answers of the model`
-}
-
-export function unknownPath({ method, path }: Sent): EmulatorMiss {
-  const message = `${method} ${path}: no provider has such a path; check the base URL of the agent.`
-  return { code: 'unknown-path', message, method, path }
-}
-
-export function badRequest({ method, path }: Sent, problem: string): EmulatorMiss {
-  return { code: 'bad-request', message: `${method} ${path}: ${problem}.`, method, path }
-}
-
-export function cannotServe({ method, path }: Sent, error: unknown): EmulatorMiss {
-  const reason = error instanceof Error ? error.message : String(error)
-  return { code: 'cannot-serve', message: `${method} ${path}: ${reason}`, method, path }
 }
 
 /** Tells SDKs that know it not to try again; the status says the same to others. */

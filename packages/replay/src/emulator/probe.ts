@@ -4,7 +4,7 @@
  * recorded requests.
  */
 import type { WireName } from '@runproof/llm'
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 import { endpointOf, familyOf, withoutQuery } from '../match/endpoint.ts'
 import type { WireFamily } from '../match/endpoint.ts'
 import { answerBody } from './answer.ts'

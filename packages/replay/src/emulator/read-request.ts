@@ -2,8 +2,6 @@
  * The body of a request: whole, decompressed, and as JSON where it is.
  */
 import type { IncomingMessage } from 'node:http'
-import { promisify } from 'node:util'
-import zlib from 'node:zlib'
 
 /** Longest body, compressed or not. */
 const bodyBytesMax = 64 * 1024 * 1024
@@ -17,23 +15,9 @@ export async function readBody(request: IncomingMessage): Promise<ReadBody> {
   if (bytes.length === 0) return { body: null }
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity') return { body: parseBody(bytes) }
-  const decompress = decompressors[encoding]
-  if (decompress === undefined) return { problem: `the body has content-encoding ${encoding}` }
-  try {
-    return { body: parseBody(await decompress(bytes, { maxOutputLength: bodyBytesMax })) }
-  } catch (error) {
-    return { problem: `the body is no ${encoding} data: ${String(error)}` }
-  }
-}
-
-type Decompress = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
-
-const decompressors: Readonly<Record<string, Decompress | undefined>> = {
-  br: promisify(zlib.brotliDecompress),
-  deflate: promisify(zlib.inflate),
-  gzip: promisify(zlib.gunzip),
-  // Node.js 22.12, our floor, has no zstd yet.
-  ...('zstdDecompress' in zlib && { zstd: promisify(zlib.zstdDecompress) }),
+  const { decompress } = await import('./decompress.ts')
+  const plain = await decompress(bytes, encoding, bodyBytesMax)
+  return typeof plain === 'string' ? { problem: plain } : { body: parseBody(plain) }
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer | null> {

@@ -5,7 +5,7 @@
  * required members, items, choices, references inside the schema, lengths and
  * bounds; also the capital types of Gemini. Patterns and formats are not read.
  */
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 
 type Schema = Record<string, unknown>
 

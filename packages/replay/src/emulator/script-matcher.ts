@@ -8,7 +8,7 @@
  */
 import { familyOf } from '../match/endpoint.ts'
 import type { WireFamily } from '../match/endpoint.ts'
-import type { FolderMask } from '../match/mask.ts'
+import type { FolderMask } from '../match/folder.ts'
 import { readConversation } from './conversation.ts'
 import type { Spoken } from './conversation.ts'
 import type { ScriptedCall } from './script.ts'

@@ -6,7 +6,7 @@
  * more than is put together here.
  */
 import type { SseEvent } from '@runproof/llm'
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 import type { WireFamily } from '../match/endpoint.ts'
 
 type Json = Record<string, unknown>

@@ -9,7 +9,7 @@
  *
  * Members come out sorted, since masks number what they see in order.
  */
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 import type { WireFamily } from './endpoint.ts'
 import type { Masker, Speaker } from './mask.ts'
 

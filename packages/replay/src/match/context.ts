@@ -2,18 +2,18 @@
  * What is known of a run beside its requests: its folders, and what its agent
  * writes that differs from run to run.
  */
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 
 /** Where a run took place and what is volatile in it; all that is given is masked in its texts. */
 export type RunContext = {
   /** Working folder. */
-  cwd?: string
+  cwd?: string | undefined
   /** Home folder of the agent. */
-  home?: string
+  home?: string | undefined
   /** Folder for temporary files. */
-  temp?: string
+  temp?: string | undefined
   /** Folder that the agent is installed in. */
-  agent?: string
+  agent?: string | undefined
   /** What only this agent makes volatile, such as the version of the system in its prompt. */
   masks?: readonly ContextMask[]
 }

@@ -2,7 +2,7 @@
  * Where two JSON values differ, field by field, and how to show it.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 
 /** One field. A side that has no such field is absent. */
 export type FieldDifference = {

@@ -25,6 +25,13 @@ const families: Readonly<Record<WireName, WireFamily>> = {
   gemini: 'gemini',
 }
 
+export function isWireName(value: unknown): value is WireName {
+  return typeof value === 'string' && Object.hasOwn(families, value)
+}
+
+/** All wires, for messages. */
+export const wireList: string = Object.keys(families).join(', ')
+
 export function familyOf(wire: WireName): WireFamily {
   return families[wire]
 }

@@ -10,7 +10,7 @@ import canonicalize from 'canonicalize'
 import { canonicalBody } from './canonical.ts'
 import { endpointOf, familyOf } from './endpoint.ts'
 import type { RunContext } from './context.ts'
-import { compileMasks, createFolderMask, createMasker } from './mask.ts'
+import { createMasker, createScanner } from './mask.ts'
 
 /** What a key is made of; a recorded request fits. */
 export type KeyedRequest = {
@@ -34,11 +34,10 @@ export type RequestKey = {
 export type Keyer = (wire: WireName, request: KeyedRequest) => RequestKey
 
 export function createKeyer(context: RunContext = {}): Keyer {
-  const folders = createFolderMask(context)
-  const own = compileMasks(context)
+  const scan = createScanner(context)
   return (wire, { method, path, body }) => {
     const endpoint = endpointOf(method, path)
-    const mask = createMasker(folders, own)
+    const mask = createMasker(scan)
     const canonical = {
       method,
       // A path that no provider has is taken as it is, with its query.

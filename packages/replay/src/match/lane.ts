@@ -2,7 +2,7 @@
  * What kind of call a request is: the system text and the tools it offers.
  * Lanes only help to explain a miss; nothing is ever served by them.
  */
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 
 /** Enough of a system text to tell the main loop from a title or a router. */
 const systemUnitsMax = 200

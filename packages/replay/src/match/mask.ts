@@ -9,10 +9,9 @@
  * folders of its own run only, never at a clock, so a recording matches on any
  * day. What only one agent writes is said by the masks of its context.
  */
-import { folderNames, type RunContext } from './context.ts'
-
-/** Replaces what is volatile. `speaker` keeps what the model wrote apart from all else. */
-export type Masker = (text: string, speaker: Speaker) => string
+import { ReplayError } from '../error.ts'
+import type { RunContext } from './context.ts'
+import { createFolderMask } from './folder.ts'
 
 /**
  * What the model wrote comes from the recording, the rest from the live run,
@@ -95,42 +94,105 @@ const masks: readonly Mask[] = [
   },
 ]
 
-/** A masker of one request: it numbers what it sees, so make one for each. `own` come before all others. */
-export function createMasker(folders: FolderMask | null, own: readonly OwnMask[] = []): Masker {
-  const seen = new Map<string, string>()
+/** Literal text, or what is to be numbered. */
+type Piece = string | { token: string; value: string }
+
+/** Takes a text apart: what is volatile without identity is a token already. */
+export type Scanner = (text: string) => readonly Piece[]
+
+/** UTF-16 units of the texts that a scanner remembers; then it forgets all of them. */
+const rememberedUnitsMax = 4 * 1024 * 1024
+
+/**
+ * A scanner of the texts of one run. A conversation is sent again with every
+ * request, so what was taken apart once is remembered.
+ */
+export function createScanner(context: RunContext): Scanner {
+  const folders = createFolderMask(context)
+  const own = compileMasks(context)
+  const remembered = new Map<string, readonly Piece[]>()
+  let units = 0
+  return (text) => {
+    const known = remembered.get(text)
+    if (known !== undefined) return known
+    const placed = folders === null ? text : folders(text)
+    const pieces = takeApart(
+      own.reduce((masked, mask) => replaceOwn(masked, mask.pattern, mask.token), placed),
+    )
+    if (units + text.length > rememberedUnitsMax) {
+      remembered.clear()
+      units = 0
+    }
+    if (text.length > rememberedUnitsMax) return pieces
+    units += text.length
+    remembered.set(text, pieces)
+    return pieces
+  }
+}
+
+function takeApart(text: string): readonly Piece[] {
+  if (text.length < matchUnitsMin) return [text]
+  return masks.reduce<readonly Piece[]>(
+    (pieces, mask) =>
+      pieces.flatMap((piece) => (typeof piece === 'string' ? split(piece, mask) : [piece])),
+    [text],
+  )
+}
+
+function split(text: string, { token, pattern, hint, isFlat }: Mask): Piece[] {
+  if (hint?.test(text) === false) return [text]
+  const pieces: Piece[] = []
+  let done = 0
+  for (const match of text.matchAll(pattern)) {
+    const [whole, before = '', value = ''] = match
+    pieces.push(text.slice(done, match.index) + before)
+    pieces.push(isFlat === true ? `{{${token}}}` : { token, value })
+    done = match.index + whole.length
+  }
+  return done === 0 ? [text] : [...pieces, text.slice(done)]
+}
+
+/** Replaces what is volatile. `speaker` keeps what the model wrote apart from all else. */
+export type Masker = (text: string, speaker: Speaker) => string
+
+/** A masker of one request: it numbers what it sees, so make one for each. */
+export function createMasker(scan: Scanner): Masker {
+  const tokens = new Map<string, string>()
   const counts = new Map<string, number>()
   const tokenOf = (token: string, value: string, speaker: Speaker): string => {
-    const identity = `${speaker} ${token} ${value.toLowerCase()}`
-    const known = seen.get(identity)
+    const identity = `${speaker} ${token} ${value}`
+    const known = tokens.get(identity)
     if (known !== undefined) return known
     const count = (counts.get(speaker + token) ?? 0) + 1
     counts.set(speaker + token, count)
     const made = `{{${token}:${speaker === 'model' ? 'm' : ''}${count}}}`
-    seen.set(identity, made)
+    tokens.set(identity, made)
     return made
   }
   return (text, speaker) => {
-    let masked = folders === null ? text : folders(text)
-    for (const { pattern, token } of own) masked = replaceOwn(masked, pattern, token)
-    if (masked.length < matchUnitsMin) return masked
-    for (const { token, pattern, hint, isFlat } of masks) {
-      if (hint?.test(masked) === false) continue
-      masked = masked.replace(pattern, (_, before: string, value: string) =>
-        isFlat === true ? `${before}{{${token}}}` : before + tokenOf(token, value, speaker),
+    const pieces = scan(text)
+    const [first = ''] = pieces
+    if (pieces.length === 1 && typeof first === 'string') return first
+    return pieces
+      .map((piece) =>
+        typeof piece === 'string' ? piece : tokenOf(piece.token, piece.value, speaker),
       )
-    }
-    return masked
+      .join('')
   }
 }
 
-/** A mask of a context, compiled. */
-export type OwnMask = { pattern: RegExp; token: string }
+type OwnMask = { pattern: RegExp; token: string }
 
-export function compileMasks({ masks = [] }: RunContext): OwnMask[] {
-  return masks.map(({ match, token }) => ({
-    pattern: new RegExp(match, 'dgu'),
-    token: `{{${token}}}`,
-  }))
+/** @throws ReplayError `bad-config` for what is no regular expression. */
+function compileMasks({ masks: own = [] }: RunContext): OwnMask[] {
+  return own.map(({ match, token }) => {
+    try {
+      return { pattern: new RegExp(match, 'dgu'), token: `{{${token}}}` }
+    } catch (error) {
+      const message = `the mask ${token} is no regular expression: ${match}`
+      throw new ReplayError('bad-config', message, { cause: error })
+    }
+  })
 }
 
 /** Replaces each match, or only its first group. */
@@ -144,40 +206,4 @@ function replaceOwn(text: string, pattern: RegExp, token: string): string {
     done = end
   }
   return done === 0 ? text : result + text.slice(done)
-}
-
-/** Replaces the folders of a run. */
-export type FolderMask = (text: string) => string
-
-/**
- * The folders of a run as one mask, or null when none is given. A folder is
- * replaced with what lies in it, but not its siblings with longer names. Some
- * agents name a folder of their own after the working folder, with every other
- * character a hyphen; that is replaced too. macOS spells `/tmp` also
- * `/private/tmp`.
- */
-export function createFolderMask(context: RunContext): FolderMask | null {
-  const spellings = folderNames.flatMap((token) => {
-    const path = context[token]?.replace(/[\\/]+$/, '') ?? ''
-    if (path.length < 2) return []
-    const slug = path.replaceAll(/[^0-9A-Za-z]/g, '-')
-    return [
-      { path, token: `{{${token}}}` },
-      ...(slug === path ? [] : [{ path: slug, token: `{{${token}-slug}}` }]),
-    ]
-  })
-  if (spellings.length === 0) return null
-  // The longest first: one folder may lie in another.
-  const sorted = spellings.toSorted((a, b) => b.path.length - a.path.length)
-  const alternatives = sorted.map(({ path }) => escape(path)).join('|')
-  const pattern = new RegExp(
-    String.raw`(?<![\w-])(?:\/private)?(${alternatives})(?![\w.-]*[\w-])`,
-    'g',
-  )
-  const tokens = new Map(sorted.map(({ path, token }) => [path, token]))
-  return (text) => text.replace(pattern, (whole, path: string) => tokens.get(path) ?? whole)
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[$()*+./?[\\\]^{|}-]/g, String.raw`\$&`)
 }

@@ -9,7 +9,7 @@
  * that looks like a reference is stored as a blob, and every body comes back.
  */
 import { hash } from 'node:crypto'
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 
 /** A text of this many UTF-16 units, or a tool definition whose JSON has as many, is a blob. */
 const blobUnitsMin = 256

@@ -2,8 +2,8 @@
  * The lines of a recording as typed values. Each reader takes a parsed line and
  * gives its value, or says in words what is wrong with it.
  */
-import { wireNames } from '@runproof/llm'
-import { isObject } from '../entry.ts'
+import { isWireName, wireList } from '../match/endpoint.ts'
+import { isObject } from '../object.ts'
 import { encodeFrame } from './frame.ts'
 import { endKinds, recordingSources } from './recording.ts'
 import type {
@@ -30,15 +30,14 @@ export function readHeader(
     const message = `has version ${JSON.stringify(version)}; this reader knows version 1`
     return { code: 'unknown-version', message }
   }
-  const knownWire = wireNames.find((name) => name === wire)
-  if (knownWire === undefined) {
-    return { code: 'bad-header', message: `"wire" is none of ${wireNames.join(', ')}` }
+  if (!isWireName(wire)) {
+    return { code: 'bad-header', message: `"wire" is none of ${wireList}` }
   }
   const knownSource = recordingSources.find((name) => name === source)
   if (knownSource === undefined) {
     return { code: 'bad-header', message: `"source" is none of ${recordingSources.join(', ')}` }
   }
-  return { version, wire: knownWire, source: knownSource, provenance, exchanges: [] }
+  return { version, wire, source: knownSource, provenance, exchanges: [] }
 }
 
 export function readRequest(line: Line): RecordedRequest | string {

@@ -6,7 +6,7 @@
  * ignored, blank lines too, and the lines of exchanges may be interleaved.
  * Strict elsewhere: an exchange with a defect is left out.
  */
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 import { digestOf, resolveBlobs } from './blob.ts'
 import { readEnd, readEvent, readHeader, readRequest, readResponse, readText } from './line.ts'
 import type { Line } from './line.ts'
