@@ -4,7 +4,7 @@
  * said in `script-matcher.ts`.
  */
 import { LlmError, wires } from '@runproof/llm'
-import type { LlmFailure, StreamChunk, WireName } from '@runproof/llm'
+import type { EncodeOptions, LlmFailure, SseEvent, StreamChunk, WireName } from '@runproof/llm'
 import { deriveView } from '@runproof/session-log'
 import { isObject } from '../object.ts'
 import type { ReplayEntry } from '../entry.ts'
@@ -44,7 +44,7 @@ export function scriptCalls(script: ReplayScript, wire: WireName): ScriptedCall[
     const n = at + 1
     const make = (isStream: boolean): Answer => {
       try {
-        return answerEntry(entry, script.recorded[at]?.chunks ?? [], wire, isStream)
+        return answerEntry(entry, script.recorded[at]?.chunks ?? [], { wire, n, isStream })
       } catch (error) {
         if (!LlmError.is(error)) throw error
         const message = `${script.file}: call ${n} cannot be served as ${wire}: ${error.message}`
@@ -77,11 +77,13 @@ function placeOf(script: ReplayScript, at: number, folders: FolderMask | null): 
 /** Failures of the connection, which no provider words. */
 const brokenCodes = new Set(['TRANSPORT', 'STREAM_CLOSED', 'TIMEOUT'])
 
+/** How ids of responses begin: some agents tell messages apart by them. */
+const idPrefixes = { chat: 'chatcmpl-', responses: 'resp_', anthropic: 'msg_', gemini: '' } as const
+
 function answerEntry(
   entry: ReplayEntry,
   recorded: readonly StreamChunk[],
-  wire: WireName,
-  isStream: boolean,
+  { wire, n, isStream }: { wire: WireName; n: number; isStream: boolean },
 ): Answer {
   const isHang = entry.kind === 'hang'
   const chunks = isHang ? (entry.chunks ?? openPart(recorded)) : entry.chunks
@@ -96,10 +98,39 @@ function answerEntry(
     failure === null || end !== 'whole'
       ? chunks.filter(({ type }) => type === 'finish')
       : [{ type: 'finish', reason: { kind: 'error', ...failure } }]
-  const events = wires[wire].encode(chunksFor(wire, [...said, ...finish]))
+  const options = { responseId: `${idPrefixes[familyOf(wire)]}runproof${n}` }
+  const events =
+    finish.length === 0
+      ? encodeOpen(wire, chunksFor(wire, said), options)
+      : wires[wire].encode(chunksFor(wire, [...said, ...finish]), options)
   if (isStream) return answerEvents(events, end)
   const whole = answerBody(200, {}, JSON.stringify(wholeBody(familyOf(wire), events)))
   return { ...whole, end }
+}
+
+/**
+ * The events of a stream that goes no further than its chunks: no wire writes
+ * one, so it is written with an end, and cut where all has been said.
+ */
+function encodeOpen(
+  wire: WireName,
+  chunks: readonly StreamChunk[],
+  options: EncodeOptions,
+): SseEvent[] {
+  const kind = chunks.some(({ type }) => type === 'tool-call-delta') ? 'tool-calls' : 'stop'
+  const events = wires[wire].encode([...chunks, { type: 'finish', reason: { kind } }], options)
+  const decoder = wires[wire].createDecoder()
+  let leftUnits = unitsOf(chunks)
+  const count = events.findIndex((event) => (leftUnits -= unitsOf(decoder.push(event))) <= 0) + 1
+  return events.slice(0, count)
+}
+
+/** How much was said. */
+function unitsOf(chunks: readonly StreamChunk[]): number {
+  return chunks.reduce((sum, chunk) => {
+    if (chunk.type === 'tool-call-delta') return sum + chunk.argumentsDelta.length
+    return 'text' in chunk ? sum + chunk.text.length : sum
+  }, 0)
 }
 
 /** What a log holds of a call that never ended. */
