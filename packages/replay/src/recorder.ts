@@ -6,9 +6,9 @@
  * makes sure that the recording still matches the requests that were really
  * sent, and gives it; `writeRecording` puts it on disk.
  */
-import type { AddressInfo } from 'node:net'
 import type { WireName } from '@runproof/llm'
 import { ReplayError } from './error.ts'
+import { listenOnLoopback, loopback } from './loopback.ts'
 import type { Exchange, Recording, RecordingSource } from './recording/recording.ts'
 import { proveRecording } from './recorder/prove.ts'
 import type { Capture } from './recorder/capture.ts'
@@ -20,6 +20,8 @@ import { secretsOfEnvironment, secretsOfRequest } from './redact/value.ts'
 
 export { writeRecording } from './recorder/write.ts'
 export type { WriteOptions } from './recorder/write.ts'
+export { createBodyRedactor, holdsSecrets } from './redact/body.ts'
+export type { BodyRedactor } from './redact/body.ts'
 export { createRedactor } from './redact/redactor.ts'
 export type { RedactedSecret, Redactor, TextOptions } from './redact/redactor.ts'
 export { findLeaks, redactRecording } from './redact/recording.ts'
@@ -67,7 +69,7 @@ export type Recorder = {
 const silenceMsDefault = 15 * 60_000
 const keptBytesMaxDefault = 512 * 1024 * 1024
 
-/** @throws ReplayError `bad-config` for an address that is none, or a port that is taken. */
+/** @throws ReplayError `bad-config` for an address that is none, `port-in-use`. */
 export async function createRecorder(options: RecorderOptions): Promise<Recorder> {
   const upstream = readUpstream(options.upstream)
   const captures: Capture[] = []
@@ -82,7 +84,7 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
     onFailure: ({ n }, code) =>
       problems.push(`exchange ${n}: ${upstream.origin} cannot be reached (${code})`),
   })
-  const port = await listen(proxy.server, options.port ?? 0)
+  const port = await listenOnLoopback(proxy.server, options.port ?? 0)
   let report: RedactionReport | null = null
 
   const close = async (): Promise<Recording> => {
@@ -105,13 +107,13 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
       exchanges,
     }
     const redacted = redactRecording(raw, await createRedactor(values))
-    await proveRecording(redacted.recording, captures, exchanges, values)
+    await proveRecording(redacted.recording, exchanges, values)
     report = redacted.report
     return redacted.recording
   }
   let closing: Promise<Recording> | undefined
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${loopback}:${port}`,
     close: () => (closing ??= close()),
     problems,
     get report() {
@@ -127,18 +129,4 @@ function readUpstream(given: string | URL): URL {
     'bad-config',
     'upstream is no http or https address; give the base address of the provider, such as https://api.example.com',
   )
-}
-
-function listen(server: ReturnType<typeof createProxy>['server'], port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(
-        new ReplayError(
-          'bad-config',
-          `cannot listen on port ${port} of 127.0.0.1 (${code}); give another port, or none`,
-        ),
-      ),
-    )
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
 }

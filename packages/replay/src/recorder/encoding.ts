@@ -40,12 +40,16 @@ export async function decodeChunks(
   let ready: Buffer[] = []
   let isFailed = false
   decoder.on('data', (bytes: Buffer) => ready.push(bytes))
-  decoder.on('error', () => {
-    isFailed = true
+  const failed = new Promise<void>((resolve) => {
+    decoder.once('error', () => {
+      isFailed = true
+      resolve()
+    })
   })
   const decoded: TimedBytes[] = []
   for (const { bytes, atMs } of chunks) {
-    await new Promise<void>((resolve) => decoder.write(bytes, () => resolve()))
+    const written = new Promise<void>((resolve) => decoder.write(bytes, () => resolve()))
+    await Promise.race([written, failed])
     // What was decoded is handed out in this turn.
     await nextTurn()
     if (isFailed) return null

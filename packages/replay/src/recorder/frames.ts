@@ -41,26 +41,26 @@ export function readFrames(chunks: readonly TimedBytes[], startMs: number): Fram
     lastId = event.id
     return recorded
   }
-  const take = (start: number, end: number): void => {
-    const decoded = decoder.push(bytes.subarray(start, end)).map((event) => record(event, end))
+  const readBlock = (start: number, end: number): void => {
+    const [event, ...more] = decoder.push(bytes.subarray(start, end)).map((one) => record(one, end))
     const cuts = ends.take(start, end)
-    const last = decoded.at(-1)
-    // Ends of chunks in what a frame has not (comments, `retry`) are behind the frame before.
-    const frameBytes = last === undefined ? 0 : encodeFrame(last, lineEnd).length
+    // A chunk that ended in what a frame has not (comments, `retry`) ended behind the frame before.
+    const frameBytes = event === undefined ? 0 : encodeFrame(event, lineEnd).length
     if (cuts.some((cut) => end - cut >= frameBytes)) endChunk(events.at(-1), lineEnd)
-    // Only when line feeds end no lines is there more than one event in a block.
-    for (const event of decoded) events.push(event === last ? event : { ...event, cuts: [] })
-    if (last === undefined || (cuts.length === 1 && cuts[0] === end)) return
+    if (event === undefined) return
     const offsets = cuts.map((cut) => frameBytes - (end - cut)).filter((offset) => offset > 0)
-    last.cuts = offsets
+    if (offsets.length !== 1 || offsets[0] !== frameBytes) event.cuts = offsets
+    // More than one is in a block only when carriage returns end its lines; nobody knows its cuts.
+    events.push(event, ...more)
   }
   let start = 0
   for (let end = blockEnd(bytes, start); end !== -1; end = blockEnd(bytes, start)) {
     if (start === 0 && bytes[end - 2] === carriageReturn) lineEnd = 'crlf'
-    take(start, end)
+    readBlock(start, end)
     start = end
   }
-  take(start, bytes.length)
+  const rest = decoder.push(bytes.subarray(start)).map((event) => record(event, bytes.length))
+  events.push(...rest)
   const left = decoder.end().tailDiscarded?.bytes ?? 0
   const tail = wholeCharacters(bytes.subarray(bytes.length - left))
   return { events, lineEnd, ...(tail === '' ? {} : { tail }) }
@@ -78,11 +78,12 @@ function blockEnd(bytes: Buffer, start: number): number {
   }
 }
 
-/** Says that a chunk ended with this event, when its cuts say otherwise. */
+/** Says that a chunk ended with this event; one without cuts says so already. */
 function endChunk(event: RecordedEvent | undefined, lineEnd: RecordedResponse['lineEnd']): void {
   if (event?.cuts === undefined) return
   const { length } = encodeFrame(event, lineEnd)
-  if (!event.cuts.includes(length)) event.cuts.push(length)
+  if (event.cuts.length === 0) delete event.cuts
+  else if (!event.cuts.includes(length)) event.cuts.push(length)
 }
 
 /** Where chunks end, asked for in ascending order. */

@@ -10,10 +10,8 @@ import { createMatcher } from '../match/matcher.ts'
 import { parseRecording } from '../recording/parse.ts'
 import type { Exchange, Recording } from '../recording/recording.ts'
 import { serializeRecording } from '../recording/serialize.ts'
-import { createRequestMask, holdsPlaceholders } from '../redact/mask.ts'
-import { withKeys } from '../redact/key.ts'
-import type { KnownSecret } from '../redact/value.ts'
-import type { Capture } from './capture.ts'
+import { createBodyRedactor, holdsSecrets } from '../redact/body.ts'
+import { withoutCredentials, type KnownSecret } from '../redact/value.ts'
 
 /**
  * @param sent the exchanges as they were, in the order of the recording.
@@ -22,7 +20,6 @@ import type { Capture } from './capture.ts'
  */
 export async function proveRecording(
   recording: Recording,
-  captures: readonly Capture[],
   sent: readonly Exchange[],
   values: readonly KnownSecret[],
 ): Promise<void> {
@@ -31,22 +28,21 @@ export async function proveRecording(
   if (issue !== undefined || read.recording === null) {
     throw failure(`line ${issue?.line ?? 1} of its text cannot be read back (${issue?.code})`)
   }
-  if (!holdsPlaceholders(recording)) return
-  const { wire, exchanges, provenance } = withKeys(read.recording)
+  if (!holdsSecrets(recording)) return
+  const { wire, exchanges, provenance } = read.recording
   const keyOf = createKeyer(contextOf(provenance))
   const matcher = createMatcher(
-    exchanges.map(({ n, request: { key } }) => ({ n, key, isOptional: false })),
+    exchanges.map(({ request }) => ({ key: keyOf(wire, request).key, isOptional: false })),
   )
-  const mask = await createRequestMask(values)
-  const headersOf = new Map(captures.map(({ n, headers }) => [n, headers]))
-  const missed = sent.filter(({ n, request }) => {
-    const live = mask({ ...request, headers: headersOf.get(n) ?? {} })
+  const redact = await createBodyRedactor(values)
+  const missed = sent.filter(({ request }) => {
+    const live = { ...request, path: withoutCredentials(request.path), body: redact(request.body) }
     return matcher.take(keyOf(wire, live).key).kind !== 'found'
   })
   if (missed.length === 0) return
   const list = missed.map(({ n }) => n).join(', ')
   throw failure(
-    `without its secrets it no longer matches the requests of exchange ${list}: a secret is known there only from what another exchange says; put it into a variable of the environment whose name says that it is a secret`,
+    `without its secrets it no longer matches the requests of exchange ${list}: a secret is known there only by what another exchange says; put it into a variable of the environment whose name says that it is a secret`,
   )
 }
 

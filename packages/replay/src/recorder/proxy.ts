@@ -119,7 +119,7 @@ function pass(
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (capture.end !== null) return
       if (isStale(outgoing, error) && capture.response === null && capture.isWhole) {
-        // The provider had closed an idle connection. Nobody has seen the request: it is sent again.
+        // As a rule the provider had closed an idle connection and saw nothing: it is sent again.
         outgoing = open()
         listen()
         for (const bytes of capture.requestChunks) outgoing.write(bytes)

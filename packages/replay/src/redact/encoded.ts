@@ -25,5 +25,21 @@ export function findEncoded(text: string, detect: (decoded: string) => readonly 
   return spans
 }
 
+const member = /[A-Za-z0-9+/_-]/
+
+/** The run of base64 that a part of it is in, padding included. */
+export function runAround(
+  text: string,
+  start: number,
+  end: number,
+): { start: number; end: number } {
+  let from = start
+  let to = end
+  while (from > 0 && member.test(text[from - 1] ?? '')) from--
+  while (to < text.length && member.test(text[to] ?? '')) to++
+  while (text[to] === '=') to++
+  return { start: from, end: to }
+}
+
 /** Buffer reads both alphabets. */
 const decode = (encoded: string): string => Buffer.from(encoded, 'base64').toString('latin1')

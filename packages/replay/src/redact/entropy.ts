@@ -16,7 +16,8 @@ export type Suspect = {
 /** More of them help nobody. */
 const suspectsMax = 50
 
-const candidate = /[A-Za-z0-9+_=-]{20,}/g
+/** A word of a key's length; longer runs are pictures and the like. */
+const candidate = /(?<![\w+/=-])[\w+=-]{20,200}(?![\w+/=-])/g
 
 /** Of the entropy that as many different characters could have at most (64 of them know base64). */
 const drawnRatioMin = 0.88

@@ -1,14 +1,13 @@
-/** Keys of recorded requests, secrets of any number being equal. */
+/** Keys of recorded requests. */
 import { contextOf } from '../match/context.ts'
 import { createKeyer } from '../match/key.ts'
 import type { Recording } from '../recording/recording.ts'
-import { flattenSecrets } from './mask.ts'
 
 /** The recording with every key as its request is now. */
 export function withKeys(recording: Recording): Recording {
   const keyOf = createKeyer(contextOf(recording.provenance))
   const exchanges = recording.exchanges.map((exchange) => {
-    const { key } = keyOf(recording.wire, flattenSecrets(exchange.request))
+    const { key } = keyOf(recording.wire, exchange.request)
     return { ...exchange, request: { ...exchange.request, key } }
   })
   return { ...recording, exchanges }

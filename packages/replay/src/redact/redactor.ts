@@ -8,7 +8,7 @@
  * that a secret is also replaced where nothing around it gives it away.
  * Invariant: `redact` is idempotent.
  */
-import { findEncoded } from './encoded.ts'
+import { findEncoded, runAround } from './encoded.ts'
 import { findShapes } from './shape.ts'
 import { mergeSpans, placeholderOf, replaceSpans, type Span } from './span.ts'
 import { spellingsOf } from './spelling.ts'
@@ -50,6 +50,14 @@ const secretUnitsMin = 8
 const memoTextsMax = 100_000
 
 /**
+ * Patterns are matched against so much text at once, for a pattern may fail on
+ * megabytes without a break. Windows overlap, so that a secret of at most
+ * `overlapUnits` is whole in one of them.
+ */
+const windowUnits = 256 * 1024
+const overlapUnits = 16 * 1024
+
+/**
  * Loads the detectors (about 50 ms the first time).
  * @param values secrets known beforehand.
  */
@@ -67,7 +75,7 @@ export async function createRedactor(values: readonly KnownSecret[] = []): Promi
   const findUnknown = (text: string): readonly Span[] => {
     const seen = memo.get(text)
     if (seen !== undefined) return seen
-    const spans = [...detect(text), ...findEncoded(text, detect)]
+    const spans = eachWindow(text, (part) => [...detect(part), ...findEncoded(part, detect)])
     if (memo.size === memoTextsMax) memo.clear()
     memo.set(text, spans)
     return spans
@@ -101,6 +109,18 @@ export async function createRedactor(values: readonly KnownSecret[] = []): Promi
   }
 }
 
+/** What `find` gives for a text, window by window. */
+function eachWindow(text: string, find: (part: string) => Span[]): Span[] {
+  if (text.length <= windowUnits) return find(text)
+  const spans: Span[] = []
+  for (let from = 0; from < text.length; from += windowUnits - overlapUnits) {
+    for (const span of find(text.slice(from, from + windowUnits))) {
+      spans.push({ ...span, start: span.start + from, end: span.end + from })
+    }
+  }
+  return spans
+}
+
 /**
  * JSON inside a text, such as the arguments of a tool, has escapes whose letter
  * would hide where a word begins: `\nsk-…`. Offsets stay.
@@ -118,7 +138,7 @@ type Known = {
 
 /** Secrets that are looked for literally, in all spellings. */
 function createKnown(): Known {
-  const bySpelling = new Map<string, { value: string; rule: string }>()
+  const bySpelling = new Map<string, { value: string; rule: string; isBase64: boolean }>()
   let pattern: RegExp | null = null
   const compile = (): RegExp => {
     // The longest first: one secret may be part of another.
@@ -128,27 +148,31 @@ function createKnown(): Known {
   return {
     add(value, rule) {
       if (value.length < secretUnitsMin || bySpelling.has(value)) return
-      for (const spelling of spellingsOf(value)) {
-        if (!bySpelling.has(spelling)) bySpelling.set(spelling, { value, rule })
+      for (const { text, isBase64 } of spellingsOf(value)) {
+        if (!bySpelling.has(text)) bySpelling.set(text, { value, rule, isBase64 })
       }
       pattern = null
     },
     find(text) {
       if (bySpelling.size === 0) return []
       pattern ??= compile()
-      return [...text.matchAll(pattern)].flatMap(({ 0: found, index: start }) => {
+      return [...text.matchAll(pattern)].flatMap(({ 0: found, index }) => {
         const secret = bySpelling.get(found)
-        return secret === undefined ? [] : [{ start, end: start + found.length, ...secret }]
+        if (secret === undefined) return []
+        const { value, rule, isBase64 } = secret
+        const end = index + found.length
+        const place = isBase64 ? runAround(text, index, end) : { start: index, end }
+        return [{ ...place, value, rule }]
       })
     },
     findCut(text) {
       let longest: Span[] = []
-      for (const [spelling, secret] of bySpelling) {
+      for (const [spelling, { value, rule }] of bySpelling) {
         const shortest =
           longest[0] === undefined ? secretUnitsMin : text.length - longest[0].start + 1
         for (let length = spelling.length - 1; length >= shortest; length--) {
           if (!text.endsWith(spelling.slice(0, length))) continue
-          longest = [{ start: text.length - length, end: text.length, ...secret }]
+          longest = [{ start: text.length - length, end: text.length, value, rule }]
           break
         }
       }

@@ -21,7 +21,8 @@ const shapes: readonly Shape[] = [
   {
     rule: 'sk-key',
     hint: 'sk-',
-    expression: /sk-(?:ant|proj|svcacct|admin)-[\w-]{16,}|\bsk-(?:(?:or|lf|None)-[\w-]{16,}|[A-Za-z0-9]{20,})/g,
+    expression:
+      /sk-(?:ant|proj|svcacct|admin)-[\w-]{16,}|\bsk-(?:(?:or|lf|None)-[\w-]{16,}|[A-Za-z0-9]{20,})/g,
   },
   { rule: 'google-key', hint: 'AIza', expression: /\bAIza[\w-]{30,}/g },
   { rule: 'google-token', hint: 'ya29.', expression: /\bya29\.[\w-]{20,}/g },

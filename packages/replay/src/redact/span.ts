@@ -24,11 +24,6 @@ export function hasPlaceholder(text: string): boolean {
   return text.includes('{{secret:')
 }
 
-/** The text with every placeholder replaced by one token without a number. */
-export function flattenPlaceholders(text: string): string {
-  return hasPlaceholder(text) ? text.replace(placeholder, '{{secret}}') : text
-}
-
 /**
  * Spans in order, none overlapping another: what overlaps becomes one secret.
  * What touches a placeholder is left out, for it has been redacted before.

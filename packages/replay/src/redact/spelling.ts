@@ -7,20 +7,26 @@
  * encrypted, compressed, hashed, reversed or cut up by the agent itself.
  */
 
-/** Shorter base64 and hex spellings would be found by chance. */
+/** Shorter spellings in base64 would be found by chance. */
 const encodedUnitsMin = 10
 
+export type Spelling = {
+  text: string
+  /** What the secret alone decides of a base64 text: the run around it belongs to it. */
+  isBase64: boolean
+}
+
 /** All distinct spellings of a secret, the secret itself first. */
-export function spellingsOf(secret: string): string[] {
+export function spellingsOf(secret: string): Spelling[] {
   const bytes = Buffer.from(secret, 'utf8')
   const escaped = escapeJson(secret)
-  const encoded = [
-    bytes.toString('hex'),
-    bytes.toString('hex').toUpperCase(),
-    ...base64Spellings(bytes),
-  ].filter(({ length }) => length >= encodedUnitsMin)
-  const spellings = [secret, escaped, escapeJson(escaped), encodeUrl(secret), ...encoded]
-  return [...new Set(spellings)]
+  const hex = bytes.toString('hex')
+  const exact = [secret, escaped, escapeJson(escaped), encodeUrl(secret), hex, hex.toUpperCase()]
+  const inner = base64Spellings(bytes).filter(({ length }) => length >= encodedUnitsMin)
+  return [
+    ...[...new Set(exact)].map((text) => ({ text, isBase64: false })),
+    ...[...new Set(inner)].map((text) => ({ text, isBase64: true })),
+  ]
 }
 
 const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1)

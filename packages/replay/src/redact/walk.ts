@@ -7,13 +7,19 @@
  * blocks, items and calls apart. It needs no knowledge of the wire, so members
  * of any provider are covered.
  */
-import { isObject } from '../entry.ts'
+import { isObject } from '../object.ts'
 
 /** `channel` is null for the name of a member, which continues nothing. */
 export type TextVisitor = (text: string, path: string, channel: string | null) => string
 
 /** Members that say what an event or a block belongs to. `type` does not: only the first part has it. */
-const discriminators = ['index', 'output_index', 'content_index', 'summary_index', 'item_id'] as const
+const discriminators = [
+  'index',
+  'output_index',
+  'content_index',
+  'summary_index',
+  'item_id',
+] as const
 
 /** The value with its texts as `visit` gives them, visited in the order of the JSON text. */
 export function mapTexts(value: unknown, visit: TextVisitor, path = '', channel = ''): unknown {

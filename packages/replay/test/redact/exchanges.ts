@@ -3,7 +3,11 @@ import { wires, type SseEvent, type StreamChunk, type WireName } from '@runproof
 import type { Exchange, Recording } from '@runproof/replay'
 
 /** What a model says, in pieces as it streams them. */
-export type Said = { text?: readonly string[]; reasoning?: readonly string[]; argument?: readonly string[] }
+export type Said = {
+  text?: readonly string[]
+  reasoning?: readonly string[]
+  argument?: readonly string[]
+}
 
 /** The chunks of one answer; `argument` are the pieces of a tool call's only argument, a JSON text. */
 export function chunksOf({ text = [], reasoning = [], argument = [] }: Said): StreamChunk[] {
@@ -24,8 +28,8 @@ export function chunksOf({ text = [], reasoning = [], argument = [] }: Said): St
     for (const argumentsDelta of argument) {
       chunks.push({ type: 'tool-call-delta', index, ...call, argumentsDelta })
     }
-    const block = { type: 'tool-call' as const, ...call, arguments: argument.join('') }
-    chunks.push({ type: 'block-end', index, block })
+    const whole = { type: 'tool-call' as const, ...call, arguments: argument.join('') }
+    chunks.push({ type: 'block-end', index, block: whole })
   }
   const kind = argument.length > 0 ? 'tool-calls' : 'stop'
   return [...chunks, { type: 'finish', reason: { kind } }]
@@ -35,7 +39,10 @@ export const eventsOf = (wire: WireName, said: Said): SseEvent[] =>
   wires[wire].encode(chunksOf(said))
 
 /** What a decoder reads from recorded events. */
-export function read(wire: WireName, events: Exchange['events']): Required<Record<keyof Said, string>> {
+export function read(
+  wire: WireName,
+  events: Exchange['events'],
+): Required<Record<keyof Said, string>> {
   const decoder = wires[wire].createDecoder()
   const chunks = events.flatMap(({ data, event = 'message', id = '' }) =>
     decoder.push({ data, event, id }),
@@ -62,7 +69,13 @@ type Parts = {
 export function exchangeOf(n: number, parts: Parts): Exchange {
   return {
     n,
-    request: { method: 'POST', path: parts.path ?? '/v1/chat/completions', headers: {}, key: '', body: parts.body ?? {} },
+    request: {
+      method: 'POST',
+      path: parts.path ?? '/v1/chat/completions',
+      headers: {},
+      key: '',
+      body: parts.body ?? {},
+    },
     response: { status: 200, headers: parts.headers ?? {} },
     events: (parts.events ?? []).map(({ event, data }) => ({
       dtMs: 0,
@@ -80,6 +93,10 @@ export function recordingOf(wire: WireName, exchanges: Exchange[]): Recording {
 
 /** The text cut at these places. */
 export function cutAt(text: string, places: readonly number[]): string[] {
-  const cuts = [0, ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b), text.length]
+  const cuts = [
+    0,
+    ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b),
+    text.length,
+  ]
   return cuts.slice(1).map((cut, index) => text.slice(cuts[index], cut))
 }

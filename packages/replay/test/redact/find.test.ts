@@ -10,9 +10,9 @@ beforeAll(async () => {
 })
 
 const around: Readonly<Record<string, (key: string) => string>> = {
-  'alone': (key) => key,
+  alone: (key) => key,
   'in prose': (key) => `Use ${key} from now on.`,
-  'quoted': (key) => `{"value": "${key}"}`,
+  quoted: (key) => `{"value": "${key}"}`,
   'in a file name': (key) => `/home/me/keys/${key}.txt`,
   'behind an escape of JSON': (key) => JSON.stringify(`line\n${key}\n\t${key}`),
   'in JSON in JSON': (key) => JSON.stringify(JSON.stringify({ value: key })),
@@ -32,7 +32,9 @@ describe.each(Object.entries(shapedKeys))('%s', (_, key) => {
   })
 
   it('is found in base64', () => {
-    const [redacted = ''] = redactor.redact([`Secret: ${Buffer.from(`key=${key}`).toString('base64')}`])
+    const [redacted = ''] = redactor.redact([
+      `Secret: ${Buffer.from(`key=${key}`).toString('base64')}`,
+    ])
     expect(redacted).toMatch(/^Secret: \{\{secret:\d+\}\}$/)
   })
 })
@@ -40,7 +42,11 @@ describe.each(Object.entries(shapedKeys))('%s', (_, key) => {
 describe('credentials by what stands around them', () => {
   it.each([
     ['a bearer token', `curl -H "Authorization: Bearer ${drawn(24)}" x`, drawn(24)],
-    ['basic credentials', `Authorization: Basic ${btoa('me:correct horse battery')}`, btoa('me:correct horse battery')],
+    [
+      'basic credentials',
+      `Authorization: Basic ${btoa('me:correct horse battery')}`,
+      btoa('me:correct horse battery'),
+    ],
     ['a line of .env', `DB_HOST=db\nDB_PASSWORD=${drawn(16)}\nDB_PORT=1`, drawn(16)],
     ['an export', `export SERVICE_TOKEN="${drawn(20)}"`, drawn(20)],
     ['a password in an address', `git clone https://me:${drawn(12)}@example.com/r.git`, drawn(12)],
@@ -50,12 +56,24 @@ describe('credentials by what stands around them', () => {
 })
 
 it.each([
-  ['prose about keys', 'Your task-list has a risk: the key sk-... must never be logged, see Basic authentication.'],
-  ['a hint', 'OPENAI_API_KEY=your-key-here and ANTHROPIC_API_KEY=$KEY or TOKEN=process.env.TOKEN_2'],
-  ['an id', 'call_Ab3dEf6hIj9kLmNo0pQr chatcmpl-9aBcDeFgHiJkLmNoPqRsTuVwXy msg_01XFDUDYJgAACzvnptvVoYEL'],
+  [
+    'prose about keys',
+    'Your task-list has a risk: the key sk-... must never be logged, see Basic authentication.',
+  ],
+  [
+    'a hint',
+    'OPENAI_API_KEY=your-key-here and ANTHROPIC_API_KEY=$KEY or TOKEN=process.env.TOKEN_2',
+  ],
+  [
+    'an id',
+    'call_Ab3dEf6hIj9kLmNo0pQr chatcmpl-9aBcDeFgHiJkLmNoPqRsTuVwXy msg_01XFDUDYJgAACzvnptvVoYEL',
+  ],
   ['a UUID', '14d7af13-c596-4e55-b10c-8e86ab8e08ec'],
   ['a digest', 'a3f5d2c1b4e6978810fedcba9876543210abcdefa3f5d2c1b4e6978810fedcba'],
-  ['a picture', Buffer.from(Uint8Array.from({ length: 400 }, (_, n) => (n * 89) % 256)).toString('base64')],
+  [
+    'a picture',
+    Buffer.from(Uint8Array.from({ length: 400 }, (_, n) => (n * 89) % 256)).toString('base64'),
+  ],
   ['a path', '/usr/local/lib/node_modules/@scope/package/dist/index.d.ts'],
   ['an address', 'https://user@example.com:8443/a?b=c'],
   ['a placeholder', 'Bearer {{secret:1}} and postgres://app:{{secret:2}}@db/app'],
@@ -63,12 +81,22 @@ it.each([
   expect(redactor.redact([text])).toEqual([text])
 })
 
+it('finds a secret anywhere in a text of megabytes without a break', () => {
+  const key = shapedKeys['a GitHub token'] ?? ''
+  const filler = 'x'.repeat(3_000_000)
+  const text = `${filler} ${key} ${filler} ${key}`
+  expect(redactor.find(text).map(({ start, end }) => text.slice(start, end))).toEqual([key, key])
+})
+
 const secrets = fc.stringMatching(/^[!-~]{12,40}$/).filter((text) => !text.includes('{{secret'))
 
-const spellings: Readonly<Record<string, (secret: string, before: string, after: string) => string>> = {
+const spellings: Readonly<
+  Record<string, (secret: string, before: string, after: string) => string>
+> = {
   plain: (secret, before, after) => before + secret + after,
-  'JSON': (secret, before, after) => JSON.stringify(before + secret + after),
-  'JSON in JSON': (secret, before, after) => JSON.stringify(JSON.stringify(before + secret + after)),
+  JSON: (secret, before, after) => JSON.stringify(before + secret + after),
+  'JSON in JSON': (secret, before, after) =>
+    JSON.stringify(JSON.stringify(before + secret + after)),
   'URL encoding': (secret, before, after) => encodeURIComponent(before + secret + after),
   hexadecimal: (secret, before, after) => Buffer.from(before + secret + after).toString('hex'),
   base64: (secret, before, after) => Buffer.from(before + secret + after).toString('base64'),
@@ -79,16 +107,21 @@ describe('a known secret', () => {
   it.each(Object.entries(spellings))('is found in %s', async (_, spell) => {
     const blank = await createRedactor()
     await fc.assert(
-      fc.asyncProperty(secrets, fc.stringMatching(/^[a-z ]{0,9}$/), fc.stringMatching(/^[a-z ]{0,9}$/), async (secret, before, after) => {
-        const text = spell(secret, before, after)
-        const knowing = await createRedactor([{ name: 'MY_KEY', value: secret }])
-        const [redacted = ''] = knowing.redact([text])
-        // The placeholder stands for the secret and for nothing else (base64 text shares characters).
-        expect(redacted).toContain('{{secret:1}}')
-        expect(redacted).not.toContain(secret)
-        expect(knowing.redact([redacted])).toEqual([redacted])
-        expect(blank.redact([redacted])).toEqual([redacted])
-      }),
+      fc.asyncProperty(
+        secrets,
+        fc.stringMatching(/^[a-z ]{0,9}$/),
+        fc.stringMatching(/^[a-z ]{0,9}$/),
+        async (secret, before, after) => {
+          const text = spell(secret, before, after)
+          const knowing = await createRedactor([{ name: 'MY_KEY', value: secret }])
+          const [redacted = ''] = knowing.redact([text])
+          // The placeholder stands for the secret and for nothing else (base64 text shares characters).
+          expect(redacted).toContain('{{secret:1}}')
+          expect(redacted).not.toContain(secret)
+          expect(knowing.redact([redacted])).toEqual([redacted])
+          expect(blank.redact([redacted])).toEqual([redacted])
+        },
+      ),
       { numRuns: 25 },
     )
   })
@@ -120,7 +153,9 @@ describe('a secret that was learned', () => {
   it('is found where nothing around it gives it away', async () => {
     const knowing = await createRedactor()
     knowing.learn([`DB_PASSWORD=${drawn(16)}`])
-    expect(knowing.redact([`I used ${drawn(16)} to log in`])).toEqual(['I used {{secret:1}} to log in'])
+    expect(knowing.redact([`I used ${drawn(16)} to log in`])).toEqual([
+      'I used {{secret:1}} to log in',
+    ])
   })
 
   it('is found across pieces, and stands in the first of them', async () => {
@@ -150,9 +185,9 @@ it('takes from an environment what its names call a secret', () => {
     HOME: '/home/somebody-or-other',
     UNSET_KEY: undefined,
   }
-  expect(secretsOfEnvironment(env).map(({ name }) => name).toSorted()).toEqual([
-    'ANTHROPIC_AUTH_TOKEN',
-    'DATABASE_URL',
-    'OPENAI_API_KEY',
-  ])
+  expect(
+    secretsOfEnvironment(env)
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(['ANTHROPIC_AUTH_TOKEN', 'DATABASE_URL', 'OPENAI_API_KEY'])
 })

@@ -36,7 +36,7 @@ export const shapedKeys: Readonly<Record<string, string>> = {
   'an npm token': `npm_${drawn(36)}`,
   'a Slack token': `xoxb-${digits(12)}-${digits(13)}-${drawn(24)}`,
   'a Stripe key': `sk_live_${drawn(24)}`,
-  'an AWS key id': `AKIA${'QW3E4R5T6Y7U8I9O'}`,
+  'an AWS key id': ['AKIA', 'QW3E4R5T6Y7U8I9O'].join(''),
   'a JSON web token': `eyJ${drawn(20)}.eyJ${drawn(40, 2)}.${drawn(43, 3)}`,
   'a private key': `-----BEGIN RSA PRIVATE KEY-----\n${drawn(64)}\n${drawn(40, 2)}==\n-----END RSA PRIVATE KEY-----`,
   'an address with a password': `postgres://app:${drawn(16)}@db.example.com:5432/app`,

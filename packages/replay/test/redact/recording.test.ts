@@ -3,14 +3,22 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { wireNames } from '@runproof/llm'
 import { serializeRecording, type Recording } from '@runproof/replay'
-import { createRedactor, findLeaks, redactRecording, type KnownSecret } from '@runproof/replay/recorder'
+import {
+  createRedactor,
+  findLeaks,
+  redactRecording,
+  type KnownSecret,
+} from '@runproof/replay/recorder'
 import { cutAt, eventsOf, exchangeOf, read, recordingOf } from './exchanges.ts'
 import { drawn, shapedKeys } from './keys.ts'
 
 const key = shapedKeys['a GitHub token'] ?? ''
 const places = fc.array(fc.nat(200), { maxLength: 6 })
 
-async function redact(recording: Recording, values: readonly KnownSecret[] = []): Promise<Recording> {
+async function redact(
+  recording: Recording,
+  values: readonly KnownSecret[] = [],
+): Promise<Recording> {
   return redactRecording(recording, await createRedactor(values)).recording
 }
 
@@ -52,13 +60,26 @@ describe.each(wireNames)('a stream of %s', (wire) => {
 
   it('is left as it is when it has none', async () => {
     const recording = recordingOf(wire, [
-      exchangeOf(1, { events: eventsOf(wire, { reasoning: ['a ', 'b'], text: ['{"ok":', ' 1}'] }) }),
+      exchangeOf(1, {
+        events: eventsOf(wire, { reasoning: ['a ', 'b'], text: ['{"ok":', ' 1}'] }),
+      }),
     ])
     const [before] = recording.exchanges
     const [after] = (await redact(recording)).exchanges
     expect(after?.events).toEqual(before?.events)
   })
 })
+
+const part = (index: number, text: string): { event: string; id: string; data: string } => ({
+  event: 'message',
+  id: '',
+  data: JSON.stringify({
+    choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: text } }] } }],
+  }),
+})
+
+const event = (text: string): string =>
+  JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })
 
 describe('a secret', () => {
   it('has the same number in a request, in the answer and in the echo of a tool', async () => {
@@ -67,15 +88,25 @@ describe('a secret', () => {
       recordingOf('openai-chat', [
         exchangeOf(1, {
           body: { messages: [{ role: 'user', content: `use ${key}` }] },
-          events: eventsOf('openai-chat', { argument: ['{"command":"login ', key.slice(0, 9), key.slice(9), ' ', other, '"}'] }),
+          events: eventsOf('openai-chat', {
+            argument: ['{"command":"login ', key.slice(0, 9), key.slice(9), ' ', other, '"}'],
+          }),
         }),
-        exchangeOf(2, { body: { messages: [{ role: 'tool', content: `saved ${other}, ${key}` }] } }),
+        exchangeOf(2, {
+          body: { messages: [{ role: 'tool', content: `saved ${other}, ${key}` }] },
+        }),
       ]),
     )
     const [first, second] = recording.exchanges
-    expect(first?.request.body).toEqual({ messages: [{ role: 'user', content: 'use {{secret:1}}' }] })
-    expect(read('openai-chat', first?.events ?? []).argument).toBe('{"command":"login {{secret:1}} {{secret:2}}"}')
-    expect(second?.request.body).toEqual({ messages: [{ role: 'tool', content: 'saved {{secret:2}}, {{secret:1}}' }] })
+    expect(first?.request.body).toEqual({
+      messages: [{ role: 'user', content: 'use {{secret:1}}' }],
+    })
+    expect(read('openai-chat', first?.events ?? []).argument).toBe(
+      '{"command":"login {{secret:1}} {{secret:2}}"}',
+    )
+    expect(second?.request.body).toEqual({
+      messages: [{ role: 'tool', content: 'saved {{secret:2}}, {{secret:1}}' }],
+    })
   })
 
   it('is found in names of members, paths, queries, headers, bodies and the header of the recording', async () => {
@@ -103,20 +134,19 @@ describe('a secret', () => {
   })
 
   it('is found when parallel calls stream their arguments in turn', async () => {
-    const part = (index: number, text: string): { event: string; id: string; data: string } => ({
-      event: 'message',
-      id: '',
-      data: JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: text } }] } }] }),
-    })
     const middle = Math.floor(key.length / 2)
-    const events = [part(0, `a ${key.slice(0, middle)}`), part(1, 'b '), part(0, key.slice(middle)), part(1, key)]
+    const events = [
+      part(0, `a ${key.slice(0, middle)}`),
+      part(1, 'b '),
+      part(0, key.slice(middle)),
+      part(1, key),
+    ]
     const { exchanges } = await redact(recordingOf('openai-chat', [exchangeOf(1, { events })]))
     const parts = exchanges[0]?.events.map(({ data }) => /"arguments":"([^"]*)"/.exec(data)?.[1])
     expect(parts).toEqual(['a {{secret:1}}', 'b ', '', '{{secret:1}}'])
   })
 
   it('is found where a stream broke off in it', async () => {
-    const event = (text: string): string => JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })
     const head = `data: {"choices":[{"index":0,"delta":{"content":"`
     const recording = recordingOf('openai-chat', [
       exchangeOf(1, {
@@ -152,28 +182,77 @@ describe('a secret', () => {
     const exchange = exchangeOf(1, {})
     exchange.events = [{ dtMs: 0, data, cuts: [3, at + 5, at + 9, length - 4, length] }]
     const { exchanges } = await redact(recordingOf('openai-chat', [exchange]))
-    const [event] = exchanges[0]?.events ?? []
-    const redacted = `data: ${event?.data}\n\n`.length
-    expect(event?.cuts).toEqual([3, redacted - 4, redacted])
+    const [moved] = exchanges[0]?.events ?? []
+    const redacted = `data: ${moved?.data}\n\n`.length
+    expect(moved?.cuts).toEqual([3, redacted - 4, redacted])
   })
 })
 
 describe('values that only the provider can read', () => {
   const signature = shapedKeys['a JSON web token'] ?? ''
   it.each([
-    ['anthropic', { messages: [{ role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature }, { type: 'redacted_thinking', data: signature }] }] }],
-    ['gemini', { contents: [{ role: 'model', parts: [{ functionCall: { name: 'f', args: {} }, thoughtSignature: signature }] }] }],
+    [
+      'anthropic',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'x', signature },
+              { type: 'redacted_thinking', data: signature },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'gemini',
+      {
+        contents: [
+          {
+            role: 'model',
+            parts: [{ functionCall: { name: 'f', args: {} }, thoughtSignature: signature }],
+          },
+        ],
+      },
+    ],
     ['openai-responses', { input: [{ type: 'reasoning', encrypted_content: signature }] }],
-    ['openai-chat', { messages: [{ role: 'assistant', tool_calls: [{ extra_content: { google: { thought_signature: signature } } }] }] }],
+    [
+      'openai-chat',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            tool_calls: [{ extra_content: { google: { thought_signature: signature } } }],
+          },
+        ],
+      },
+    ],
   ] as const)('of %s stay', async (wire, body) => {
     const { exchanges } = await redact(recordingOf(wire, [exchangeOf(1, { body })]))
     expect(exchanges[0]?.request.body).toEqual(body)
   })
 
   it.each([
-    ['anthropic', { messages: [{ role: 'assistant', content: [{ type: 'tool_use', input: { signature } }] }] }],
-    ['gemini', { contents: [{ role: 'model', parts: [{ functionCall: { name: 'f', args: { thoughtSignature: signature } } }] }] }],
-    ['openai-responses', { input: [{ type: 'function_call_output', output: { encrypted_content: signature } }] }],
+    [
+      'anthropic',
+      { messages: [{ role: 'assistant', content: [{ type: 'tool_use', input: { signature } }] }] },
+    ],
+    [
+      'gemini',
+      {
+        contents: [
+          {
+            role: 'model',
+            parts: [{ functionCall: { name: 'f', args: { thoughtSignature: signature } } }],
+          },
+        ],
+      },
+    ],
+    [
+      'openai-responses',
+      { input: [{ type: 'function_call_output', output: { encrypted_content: signature } }] },
+    ],
   ] as const)('of %s do not hide a secret of the same name in a tool', async (wire, body) => {
     const { exchanges } = await redact(recordingOf(wire, [exchangeOf(1, { body })]))
     expect(JSON.stringify(exchanges[0]?.request.body)).toContain('{{secret:1}}')
@@ -189,7 +268,9 @@ describe('values that only the provider can read', () => {
 })
 
 it('reports what looks drawn, does not show it, and leaves it', async () => {
-  const body = { messages: [{ role: 'tool', content: `session ${drawn(32)}`, tool_call_id: drawn(30, 2) }] }
+  const body = {
+    messages: [{ role: 'tool', content: `session ${drawn(32)}`, tool_call_id: drawn(30, 2) }],
+  }
   const recording = recordingOf('openai-chat', [exchangeOf(3, { body })])
   const redacted = redactRecording(recording, await createRedactor())
   expect(redacted.recording.exchanges[0]?.request.body).toEqual(body)
@@ -201,7 +282,10 @@ it('reports what looks drawn, does not show it, and leaves it', async () => {
 
 it('finds leaks by place and rule, and tells none of them', async () => {
   const recording = recordingOf('openai-chat', [
-    exchangeOf(1, { body: { a: key }, events: eventsOf('openai-chat', { text: [key.slice(0, 7), key.slice(7)] }) }),
+    exchangeOf(1, {
+      body: { a: key },
+      events: eventsOf('openai-chat', { text: [key.slice(0, 7), key.slice(7)] }),
+    }),
   ])
   const redactor = await createRedactor()
   const leaks = findLeaks(recording, redactor)
@@ -215,17 +299,28 @@ it('finds leaks by place and rule, and tells none of them', async () => {
 
 it('redacts any JSON in one go: what is left has nothing more to redact', async () => {
   const keys = Object.values(shapedKeys)
-  const text = fc.oneof(fc.string(), fc.constantFrom(...keys), fc
-    .tuple(fc.string(), fc.constantFrom(...keys), fc.string())
-    .map(([before, one, after]) => `${before} ${one}"${after}`))
+  const text = fc.oneof(
+    fc.string(),
+    fc.constantFrom(...keys),
+    fc
+      .tuple(fc.string(), fc.constantFrom(...keys), fc.string())
+      .map(([before, one, after]) => `${before} ${one}"${after}`),
+  )
   const body = fc.letrec((tie) => ({
-    value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.array(tie('value'), { maxLength: 4 }), fc.dictionary(text, tie('value'), { maxKeys: 4 })),
+    value: fc.oneof(
+      { maxDepth: 3 },
+      text,
+      fc.integer(),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+    ),
   })).value
   await fc.assert(
     fc.asyncProperty(body, async (value) => {
       const once = await redact(recordingOf('openai-chat', [exchangeOf(1, { body: value })]))
       expect(await redact(once)).toEqual(once)
-      for (const one of keys) expect(JSON.stringify(once)).not.toContain(JSON.stringify(one).slice(1, -1))
+      for (const one of keys)
+        expect(JSON.stringify(once)).not.toContain(JSON.stringify(one).slice(1, -1))
     }),
     { numRuns: 60 },
   )

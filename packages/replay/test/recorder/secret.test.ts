@@ -1,0 +1,221 @@
+/** Secrets on the whole way: recorded, redacted, proved, written, replayed. */
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { parseRecording, ReplayError, type Recording } from '@runproof/replay'
+import { createEmulator } from '@runproof/replay/emulator'
+import {
+  createBodyRedactor,
+  createRecorder,
+  holdsSecrets,
+  secretsOfEnvironment,
+  writeRecording,
+} from '@runproof/replay/recorder'
+import { eventsOf, exchangeOf, recordingOf } from '../redact/exchanges.ts'
+import { drawn, shapedKeys } from '../redact/keys.ts'
+import { ask, startProvider } from './provider.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'recordings-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const env = {
+  OPENAI_API_KEY: `key-of-mine-${drawn(12)}`,
+  DEPLOY_PASSWORD: 'correct horse battery staple',
+}
+const found = shapedKeys['a GitHub token'] ?? ''
+
+/** An agent of two turns that is told a secret, says it, and has it come back from a tool. */
+const turns = (secrets: { password: string; token: string }): unknown[] => [
+  { messages: [{ role: 'user', content: `deploy with ${secrets.password}` }] },
+  {
+    messages: [
+      { role: 'user', content: `deploy with ${secrets.password}` },
+      {
+        role: 'assistant',
+        tool_calls: [
+          {
+            id: 'call_1',
+            function: { name: 'run', arguments: `{"command":"login ${secrets.password}"}` },
+          },
+        ],
+      },
+      {
+        role: 'tool',
+        tool_call_id: 'call_1',
+        content: `export GH=${secrets.token}\nbase64: ${Buffer.from(env.DEPLOY_PASSWORD).toString('base64')}`,
+      },
+    ],
+  },
+]
+
+async function recordTurns(): Promise<Recording> {
+  const answers = [
+    eventsOf('openai-chat', {
+      argument: ['{"command":"login correct ho', 'rse battery st', 'aple"}'],
+    }),
+    eventsOf('openai-chat', { text: ['done, with ', found.slice(0, 11), found.slice(11)] }),
+  ]
+  const provider = await startProvider((_, response) => {
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'x-request-id': `for ${env.OPENAI_API_KEY}`,
+    })
+    for (const { data } of answers.shift() ?? []) response.write(`data: ${data}\n\n`)
+    response.end()
+  })
+  const recorder = await createRecorder({
+    upstream: provider.url,
+    wire: 'openai-chat',
+    clock: () => 0,
+    env,
+  })
+  for (const body of turns({ password: env.DEPLOY_PASSWORD, token: found })) {
+    const headers = {
+      authorization: `Bearer ${env.OPENAI_API_KEY}`,
+      cookie: `session=${drawn(20)}`,
+    }
+    await ask(recorder.url, { headers, body: JSON.stringify(body) })
+  }
+  const recording = await recorder.close()
+  expect(recorder.report?.secrets.map(({ rule }) => rule)).toEqual([
+    'DEPLOY_PASSWORD',
+    'OPENAI_API_KEY',
+    'github-token',
+  ])
+  await provider.close()
+  return recording
+}
+
+describe('a recorded run', () => {
+  it('has none of its secrets on disk, and is for its owner alone', async () => {
+    const file = join(folder, 'recording.jsonl')
+    writeFileSync(file, 'older')
+    chmodSync(file, 0o644)
+    const recording = await recordTurns()
+    await writeRecording(file, recording, { env })
+    const text = readFileSync(file, 'utf8')
+    for (const secret of [
+      ...Object.values(env),
+      found,
+      drawn(20),
+      Buffer.from(env.DEPLOY_PASSWORD).toString('base64'),
+    ]) {
+      expect(text).not.toContain(secret)
+    }
+    expect(text).not.toMatch(/authorization|cookie/i)
+    expect(parseRecording(text)).toEqual({ recording, issues: [] })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder)).toEqual(['recording.jsonl'])
+  })
+
+  it('answers live requests with other secrets, the placeholders being what the model said', async () => {
+    const recording = await recordTurns()
+    expect(holdsSecrets(recording)).toBe(true)
+    const live = { DEPLOY_PASSWORD: 'another password altogether' }
+    const emulator = await createEmulator({
+      recordings: [recording],
+      redact: await createBodyRedactor(secretsOfEnvironment(live)),
+    })
+    // What the model said has the placeholder; what a tool printed has the secret of today.
+    const [first, second] = turns({ password: live.DEPLOY_PASSWORD, token: `ghp_${drawn(36, 7)}` })
+    const answers = await Promise.all(
+      [first, second].map((body) =>
+        ask(emulator.url, {
+          body: JSON.stringify(body)
+            .replace('login another password altogether', 'login {{secret:1}}')
+            .replace(
+              Buffer.from(env.DEPLOY_PASSWORD).toString('base64'),
+              Buffer.from(live.DEPLOY_PASSWORD).toString('base64'),
+            ),
+        }),
+      ),
+    )
+    expect(emulator.misses).toEqual([])
+    expect(emulator.unused()).toEqual([])
+    expect(answers[0]?.text).toContain('login {{secret:1}}')
+    await emulator.close()
+  })
+
+  it('needs no redactor when it has no secret', () => {
+    expect(holdsSecrets(recordingOf('openai-chat', [exchangeOf(1, { body: { a: 'b' } })]))).toBe(
+      false,
+    )
+  })
+
+  it('is refused when it would not match its own requests', async () => {
+    const provider = await startProvider((_, response) => void response.end('{}'))
+    const recorder = await createRecorder({
+      upstream: provider.url,
+      wire: 'openai-chat',
+      clock: () => 0,
+    })
+    // In the first request nothing says that this is a secret; the second one says so.
+    const secret = drawn(20)
+    await ask(recorder.url, {
+      body: JSON.stringify({ messages: [{ role: 'user', content: `it is ${secret}` }] }),
+    })
+    await ask(recorder.url, {
+      body: JSON.stringify({ messages: [{ role: 'user', content: `DB_PASSWORD=${secret}` }] }),
+    })
+    const refused = await recorder.close().catch((error: unknown) => error)
+    if (!ReplayError.is(refused)) throw new Error('it was not refused')
+    expect(refused.code).toBe('proof-failed')
+    expect(refused.message).toContain('exchange 1:')
+    expect(refused.message).not.toContain(secret)
+    await provider.close()
+  })
+})
+
+describe('a recording with a secret', () => {
+  it.each([
+    [
+      'of a known shape',
+      recordingOf('openai-chat', [exchangeOf(1, { body: { text: found } })]),
+      found,
+    ],
+    [
+      'of the environment',
+      recordingOf('openai-chat', [exchangeOf(1, { responseBody: `<${env.DEPLOY_PASSWORD}>` })]),
+      env.DEPLOY_PASSWORD,
+    ],
+    [
+      'of the environment, in base64',
+      recordingOf('openai-chat', [exchangeOf(1, { body: btoa(`a:${env.DEPLOY_PASSWORD}`) })]),
+      env.DEPLOY_PASSWORD,
+    ],
+    [
+      'cut in two',
+      recordingOf('openai-chat', [
+        exchangeOf(1, {
+          events: eventsOf('openai-chat', { text: [found.slice(0, 20), found.slice(20)] }),
+        }),
+      ]),
+      found,
+    ],
+  ])('%s is not written, and the reason does not show it', async (_, recording, secret) => {
+    const file = join(folder, 'refused.jsonl')
+    const refused = await writeRecording(file, recording, { env }).catch((error: unknown) => error)
+    if (!ReplayError.is(refused)) throw new Error('it was written')
+    expect(refused.code).toBe('secret-left')
+    expect(refused.message).toContain('exchange 1')
+    expect(refused.message).not.toContain(secret)
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('leaves what was there when it cannot be written', async () => {
+    const file = join(folder, 'no', 'such', 'folder.jsonl')
+    await expect(writeRecording(file, recordingOf('openai-chat', []))).rejects.toMatchObject({
+      code: 'ENOENT',
+    })
+  })
+})
