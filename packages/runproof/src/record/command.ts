@@ -76,6 +76,7 @@ const sources: Record<Source, string> = {
   provider: 'recorded from the provider',
   override: 'scripted by its override',
   authored: 'authored, surroundings written anew',
+  none: 'no model',
 }
 
 function printDone(

@@ -5,7 +5,8 @@
  *
  * Where the model's part comes from: a real provider; or the override, for a
  * scenario whose model is scripted; or the scenario's own log, for an authored
- * one (`"recorded": false`), whose surroundings are then written anew.
+ * one (`"recorded": false`), whose surroundings are then written anew. A program
+ * without a model has goldens only.
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,7 +33,7 @@ export type RecordOptions = {
 }
 
 /** What became of the model's part. */
-export type Source = 'provider' | 'override' | 'authored'
+export type Source = 'provider' | 'override' | 'authored' | 'none'
 
 export type RecordResult = {
   scenario: string
@@ -52,7 +53,7 @@ export async function recordScenario(
   agent: AgentConfig,
   options: RecordOptions,
 ): Promise<RecordResult> {
-  const source = sourceOf(scenario)
+  const source = sourceOf(scenario, agent)
   const seam = await seamFor(scenario, source)
   const run = await executeScenario(scenario, agent, { ...options, seam })
   const result = { scenario: scenario.name, source, stderr: run.stderr }
@@ -60,7 +61,7 @@ export async function recordScenario(
   if (failures.length > 0) return { ...result, written: [], unchanged: [], failures }
 
   const files = new Map([
-    ...(await logFiles(scenario, run)),
+    ...(agent.seam === 'session' ? await logFiles(scenario, run) : []),
     ...(await goldenFiles(scenario, agent, run, options)),
   ])
   const leaks = findLeaks(scenario, files, agent, options.env)
@@ -68,7 +69,8 @@ export async function recordScenario(
   return { ...result, failures: [], ...(await writeFiles(scenario, files)) }
 }
 
-function sourceOf({ input, files }: Scenario): Source {
+function sourceOf({ input, files }: Scenario, { seam }: AgentConfig): Source {
+  if (seam === 'none') return 'none'
   if (files.override !== undefined) return 'override'
   return input.recorded === false ? 'authored' : 'provider'
 }

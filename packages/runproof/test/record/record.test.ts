@@ -93,6 +93,17 @@ describe('runproof record', () => {
     expect(read(made, 'session.jsonl')).toContain('forty-two')
   })
 
+  it('writes goldens and no log for a program without a model', async () => {
+    const made = createProject({
+      'runproof.yml': configFor(['calculator'], { calculator: { protocol: 'jsonl' } }),
+      'scenarios/calculator/one/input.json': {
+        version: 1,
+        steps: [{ op: 'send', message: { add: [2, 2] }, until: { sum: 4 } }],
+      },
+    })
+    expect((await made.record()).stdout).toBe('one: no model; wrote stdout.golden.jsonl; replays\n')
+  })
+
   it('writes nothing when the run went wrong, and says why', async () => {
     const made = project({ ...script(prompt('Hi')), permissionAnswers: [{ kind: 'allow_once' }] })
     const { code, stdout } = await made.record()
