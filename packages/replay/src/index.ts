@@ -22,6 +22,7 @@ export type {
   RecordingSource,
 } from './recording/recording.ts'
 export { serializeRecording } from './recording/serialize.ts'
+export { learnOptional, updateRecording } from './recording/update.ts'
 export { createReplay } from './replay.ts'
 export type {
   Miss,

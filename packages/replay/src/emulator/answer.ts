@@ -12,6 +12,8 @@ export type Answer = {
   head: { status: number; headers: Record<string, string>; dtMs: number } | null
   /** Of an event stream. */
   chunks: readonly Chunk[]
+  /** The same chunks in the chunked transfer coding (RFC 9112, 7.1), without the last one; null without chunks. */
+  coded: Buffer | null
   /** Of any other answer. */
   body: Buffer | null
   /** `cut`: the connection closes before the body is complete. `hang`: it stays silent until the client leaves. */
@@ -32,7 +34,7 @@ const travelHeaders = new Set([
 export function answerOf(exchange: Exchange): Answer {
   const { response, body, events, end } = exchange
   if (response === null) {
-    return { head: null, chunks: [], body: null, end: end.kind === 'aborted' ? 'hang' : 'cut' }
+    return silentAnswer(end.kind === 'aborted' ? 'hang' : 'cut')
   }
   const kept = Object.entries(response.headers).filter(([name]) => !travelHeaders.has(name))
   const isStream = events.length > 0 || end.tail !== undefined
@@ -46,11 +48,38 @@ export function answerOf(exchange: Exchange): Answer {
       ),
       dtMs: response.dtMs ?? 0,
     },
-    chunks: cutEvents(exchange),
+    ...codeChunks(cutEvents(exchange)),
     body: body === null ? null : Buffer.from(body),
     end: ends[end.kind],
   }
 }
+
+/** Not even a head comes. */
+export function silentAnswer(end: 'cut' | 'hang'): Answer {
+  return { head: null, chunks: [], coded: null, body: null, end }
+}
+
+/** Codes chunks at once, and cuts them out of the coded bytes, so that both share their memory. */
+function codeChunks(chunks: readonly Chunk[]): Pick<Answer, 'chunks' | 'coded'> {
+  if (chunks.length === 0) return { chunks, coded: null }
+  const coded = Buffer.concat(
+    chunks.flatMap(({ bytes }) => [
+      Buffer.from(`${bytes.length.toString(16)}\r\n`),
+      bytes,
+      lineEnd,
+    ]),
+  )
+  let end = 0
+  const shared = chunks.map((chunk) => {
+    const { length } = chunk.bytes
+    const start = end + length.toString(16).length + lineEnd.length
+    end = start + length + lineEnd.length
+    return { ...chunk, bytes: coded.subarray(start, start + length) }
+  })
+  return { chunks: shared, coded }
+}
+
+const lineEnd = Buffer.from('\r\n')
 
 const ends = { eof: 'whole', reset: 'cut', timeout: 'cut', aborted: 'hang' } as const
 

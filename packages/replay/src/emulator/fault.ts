@@ -6,7 +6,7 @@ import type { WireName } from '@runproof/llm'
 import { ReplayError } from '../error.ts'
 import { encodeFrame } from '../recording/frame.ts'
 import type { Exchange, RecordedEvent } from '../recording/recording.ts'
-import { answerOf, recordedEvent } from './answer.ts'
+import { answerOf, recordedEvent, silentAnswer } from './answer.ts'
 import { answerError } from './error-answer.ts'
 import type { Answer } from './answer.ts'
 
@@ -37,7 +37,7 @@ export function faultedAnswer(fault: Fault, exchange: Exchange, wire: WireName):
   }
   const { after } = fault
   const end = fault.kind === 'hang' ? 'hang' : 'cut'
-  if (after === undefined) return { head: null, chunks: [], body: null, end }
+  if (after === undefined) return silentAnswer(end)
   const { events } = exchange
   if (!Number.isSafeInteger(after) || after < 0 || after > events.length) {
     throw badFault(exchange, `after is ${after}, but it has ${events.length} events`)

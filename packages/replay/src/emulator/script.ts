@@ -13,7 +13,7 @@ import type { ReplayScript } from '../load.ts'
 import { familyOf } from '../match/endpoint.ts'
 import { createFolderMask } from '../match/folder.ts'
 import type { FolderMask } from '../match/folder.ts'
-import { answerBody, answerEvents } from './answer.ts'
+import { answerBody, answerEvents, silentAnswer } from './answer.ts'
 import { answerFailure } from './error-answer.ts'
 import type { Answer } from './answer.ts'
 import { wholeBody } from './whole.ts'
@@ -90,7 +90,7 @@ function answerEntry(
   const failure = failureOf(entry)
   const said = chunks.filter(({ type }) => type !== 'finish')
   const end = isHang ? 'hang' : brokenCodes.has(failure?.code ?? '') ? 'cut' : 'whole'
-  if (said.length === 0 && end !== 'whole') return { head: null, chunks: [], body: null, end }
+  if (said.length === 0 && end !== 'whole') return silentAnswer(end)
   if (failure !== null && end === 'whole' && (said.length === 0 || !isStream)) {
     return answerFailure(wire, failure)
   }
