@@ -24,6 +24,8 @@ export class IdIndex {
   #table: Uint32Array = new Uint32Array(2 * capacityMin)
   #taken = 0
   #crowded = new Map<string, number>()
+  #hashedId = ''
+  #hash = hashOf('')
 
   constructor(oldest: () => number, idOf: (slot: number) => string) {
     this.#oldest = oldest
@@ -34,7 +36,7 @@ export class IdIndex {
   /** The slot of an id, or undefined when it was not added or is too old. */
   find(id: string): number | undefined {
     const oldest = this.#oldest()
-    const hash = hashOf(id)
+    const hash = this.#hashOf(id)
     const table = this.#table
     const mask = table.length - 1
     for (let probe = 0; probe < probesMax; probe++) {
@@ -52,7 +54,16 @@ export class IdIndex {
   /** Adds an id that `find` does not know. */
   add(id: string, slot: number): void {
     if ((this.#taken + this.#crowded.size) * 4 >= this.#table.length) this.#rebuild()
-    this.#put(hashOf(id), slot, id)
+    this.#put(this.#hashOf(id), slot, id)
+  }
+
+  #hashOf(id: string): number {
+    // `find` and `add` ask for the same id one after the other.
+    if (id !== this.#hashedId) {
+      this.#hashedId = id
+      this.#hash = hashOf(id)
+    }
+    return this.#hash
   }
 
   /** @param id read from the slot where it is not at hand. */

@@ -76,7 +76,7 @@ for line in sys.stdin:
     for event in log["late"]:
         p.feed(event)
         steps.append(facts(p))
-    print(json.dumps([steps, p.text, p.final_text, list(p.tools.items())]))
+    print(json.dumps([steps, p.text, p.final_text, sorted(p.tools.items())]))
 `
 
 type Log = { run: string; events: unknown[]; late: unknown[] }
@@ -95,7 +95,9 @@ function judge({ run: own, events, late }: Log): unknown {
   const steps = events.map(feed)
   p.end()
   steps.push(facts(), ...late.map(feed))
-  return [steps, p.text, p.finalText, Object.entries(p.tools)]
+  // A JavaScript object puts keys that look like numbers first.
+  const tools = Object.entries(p.tools).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return [steps, p.text, p.finalText, tools]
 }
 
 /** As JSON text has it: no undefined, `-0` as `0`. */
