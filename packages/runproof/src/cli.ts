@@ -41,6 +41,12 @@ Examples:
   runproof review --accept text-turn        write the goldens of one scenario
   runproof review --markdown                a summary for the page of a CI run
 Session logs and recordings are replay source: only runproof record writes them.`,
+  emulate: `
+Examples:
+  runproof emulate recording.jsonl --port 4010      an agent with base URL http://127.0.0.1:4010 needs no key
+  runproof emulate session.jsonl --wire anthropic   an authored log, served as Anthropic would
+  runproof emulate recording.jsonl --pace step      each line on stdin lets one event out (a number: so many)
+Give the agent the address with the path its own base URL has (/v1, or none). Ends with Ctrl-C.`,
   doctor: `
 Examples:
   runproof doctor                           all scenarios of runproof.yml
@@ -177,6 +183,27 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
     .action(async (options) => {
       const { runReview } = await import('./review/command.ts')
       setExitCode(await runReview(options, terminal, process.cwd()))
+    })
+
+  program
+    .command('emulate')
+    .summary('serve recordings as a provider on 127.0.0.1, without a key')
+    .description(
+      'Serves recordings and session logs as a provider on 127.0.0.1. A request gets the answer that\nwas recorded for the same request, or an error; nothing is served because it is similar.',
+    )
+    .argument('<recording...>', 'recordings, and session logs with --wire')
+    .option('--port <n>', 'the port (default: any that is free)')
+    .option('--pace <pace>', 'instant, recorded, xN (N times as fast) or step', 'instant')
+    .option('--wire <name>', 'what session logs are served as')
+    .option('--cwd <folder>', 'working folder of the agent, where recordings name their own')
+    .option('--repeat', 'serve an exchange again when all that are the same were served')
+    .option('--auxiliary', 'give neutral answers to titles and the like that nobody recorded')
+    .option('--json', 'one JSON line a request, one more at the end')
+    .addHelpText('after', examples.emulate)
+    .action(async (files: string[], options) => {
+      const { runEmulate } = await import('./emulate/command.ts')
+      const { untilStopped } = await import('./emulate/stop.ts')
+      setExitCode(await runEmulate(files, options, terminal, untilStopped()))
     })
 
   program

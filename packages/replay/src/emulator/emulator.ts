@@ -3,9 +3,9 @@
  * server: sockets, bodies, the end. What is answered is decided in `decide.ts`.
  */
 import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Timers } from '@runproof/llm'
-import { ReplayError } from '../error.ts'
+import { listenOnLoopback, loopback } from '../loopback.ts'
 import type { RunContext } from '../match/context.ts'
 import { createDecider } from './decide.ts'
 import type { Decider, Decision, Incoming, Outcome } from './decide.ts'
@@ -51,6 +51,8 @@ export type EmulatedRequest = {
   file?: string
   /** Number of the exchange or call in it. */
   exchange?: number
+  /** Of the outcome `miss`. */
+  miss?: EmulatorMiss
 }
 
 /** A recorded exchange, or a call of a session log, that was not asked for. */
@@ -68,8 +70,6 @@ export type Emulator = {
   /** Ends the server and every connection. Idempotent. */
   close(): Promise<void>
 }
-
-const loopback = '127.0.0.1'
 
 const systemTimers: Timers<NodeJS.Timeout> = {
   set: (callback, delayMs) => setTimeout(callback, delayMs),
@@ -97,9 +97,9 @@ export async function createEmulator(options: EmulatorOptions): Promise<Emulator
   const handler = createHandler({ decider, pacing, misses, options })
   // Idle connections stay: a client must not lose a race against their end.
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, noDelay: true }, handler)
-  await listen(server, port)
+  const url = `http://${loopback}:${await listenOnLoopback(server, port)}`
   return {
-    url: `http://${loopback}:${portOf(server)}`,
+    url,
     misses,
     unused: () => [
       ...decider.unusedExchanges().map(({ file, exchange: { n, request } }) => ({
@@ -125,23 +125,6 @@ export async function createEmulator(options: EmulatorOptions): Promise<Emulator
       await closed.promise
     },
   }
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES'
-      const message = `cannot listen on ${loopback}:${port}: ${error.code ?? error.message}; choose another port, or 0 for any`
-      reject(isTaken ? new ReplayError('port-in-use', message, { cause: error }) : error)
-    })
-    server.listen(port, loopback, resolve)
-  })
-}
-
-function portOf(server: Server): number {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port')
-  return address.port
 }
 
 type Handling = {
@@ -185,7 +168,7 @@ function createHandler({ decider, pacing, misses, options }: Handling) {
 
 function describe(
   { method, path }: Omit<Incoming, 'body'>,
-  { outcome, served, call }: Decision,
+  { outcome, served, call, miss }: Decision,
 ): EmulatedRequest {
   const file = served?.file ?? call?.script.file
   const exchange = served?.exchange.n ?? call?.n
@@ -195,5 +178,6 @@ function describe(
     outcome,
     ...(file === undefined || file === null ? {} : { file }),
     ...(exchange === undefined ? {} : { exchange }),
+    ...(miss === undefined ? {} : { miss }),
   }
 }
