@@ -193,9 +193,10 @@ describe('the environment', () => {
     expect(readReport(report).sessions[0]?.file).toBe(kitchenFile)
   })
 
-  it('sets the level, for logs that another harness recorded', async () => {
+  it('sets the level, for logs of another harness, and where to go on', async () => {
     vi.stubEnv('RUNPROOF_REPLAY_LEVEL', 'prompt')
-    const host = await startHost({ file: kitchenFile, startAt: 1 })
+    vi.stubEnv('RUNPROOF_REPLAY_START', '1')
+    const host = await startHost({ file: kitchenFile })
     const messages = [user('List the pantry.')]
     expect(await host.ask({ messages })).toEqual(kitchen.recorded[1]?.chunks)
     await host.dispose()
@@ -260,6 +261,13 @@ describe('a host does not start', () => {
       { RUNPROOF_REPLAY_LEVEL: 'lax' },
       'bad-config',
       /level is "lax"/,
+    ],
+    [
+      'with a start that is no count',
+      { file: kitchenFile },
+      { RUNPROOF_REPLAY_START: '-1' },
+      'bad-config',
+      /RUNPROOF_REPLAY_START is "-1"/,
     ],
     [
       'with a misspelt option',

@@ -24,7 +24,7 @@ export type ReplayConfig = {
   level?: CompareLevel
   /** Working folder of the live run; default: found in the texts. */
   cwd?: string
-  /** Calls of the primary session that another process was served before; default 0. */
+  /** Calls of the primary session that another process was served before; default 0. `RUNPROOF_REPLAY_START` */
   startAt?: number
 }
 
@@ -77,7 +77,7 @@ export function readSeam(config: ReplayConfig, env: Environment): Seam {
     childFiles: config.childFiles ?? children?.split(delimiter).filter((path) => path !== '') ?? [],
     level: readLevel(config.level ?? read('RUNPROOF_REPLAY_LEVEL') ?? 'strict'),
     cwd: config.cwd,
-    startAt: config.startAt ?? 0,
+    startAt: config.startAt ?? readCount(read('RUNPROOF_REPLAY_START') ?? '0'),
   }
 }
 
@@ -109,6 +109,11 @@ function readLevel(value: string): CompareLevel {
   const level = levels.find((known) => known === value)
   if (level === undefined) throw badConfig(`level is "${value}", not one of ${levels.join(', ')}`)
   return level
+}
+
+function readCount(value: string): number {
+  if (/^\d{1,9}$/.test(value)) return Number(value)
+  throw badConfig(`RUNPROOF_REPLAY_START is "${value}", not a number of calls`)
 }
 
 function badConfig(message: string): ReplayError {
