@@ -42,8 +42,15 @@ const rooms: Record<string, Room> = {
   replay: {
     name: '@runproof/replay',
     floor: 1,
-    entries: ['.', './llm-replay'],
-    dependencies: ['@runproof/llm', '@runproof/session-log', '@runproof/sse', 'diff'],
+    entries: ['.', './emulator', './llm-replay', './recorder'],
+    dependencies: [
+      '@runproof/llm',
+      '@runproof/session-log',
+      '@runproof/sse',
+      '@secretlint/secretlint-rule-preset-recommend',
+      'canonicalize',
+      'diff',
+    ],
   },
   agent: {
     name: '@runproof/agent',
@@ -69,6 +76,7 @@ const rooms: Record<string, Room> = {
     dependencies: [
       '@runproof/llm',
       '@runproof/progress',
+      '@runproof/replay',
       '@runproof/session-log',
       '@runproof/sse',
       '@clack/prompts',
