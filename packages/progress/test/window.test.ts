@@ -92,6 +92,30 @@ test('the limit: reuse of a foreign id under the next seq is seen inside the win
   expect(fed([...events, { ...next, id: 'event-40' }]).issues).toEqual([])
 })
 
+test.each([3, 30, 40])(
+  'an id forgotten after event %i and taken up again is known again',
+  (seq) => {
+    const events = texts(50, (number) => `event-${number}`)
+    const again = { run, id: `event-${seq}`, seq: 51, kind: 'text.delta', data: { text: 'x' } }
+    const progress = fed([...events, again, again])
+    expect([progress.duplicates, progress.issues]).toEqual([1, []])
+    progress.feed({ ...again, data: { text: 'y' } })
+    expect(progress.issues).toEqual(['id_conflict'])
+  },
+)
+
+test('the oldest remembered event is known at every length of log and window', () => {
+  const events = texts(2100)
+  for (const wide of [1, 1023, 1024, 1025, 2048]) {
+    const progress = createProgress({ run, window: wide })
+    for (const [index, event] of events.entries()) {
+      progress.feed(event)
+      progress.feed(events[Math.max(0, index - wide + 1)])
+    }
+    expect([wide, progress.duplicates, progress.issues]).toEqual([wide, events.length, []])
+  }
+})
+
 test('a tool call is never forgotten', () => {
   const producer = createProducer(run)
   const call = producer.emit('tool.requested', { call_id: 'c' })
