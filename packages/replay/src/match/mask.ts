@@ -87,7 +87,7 @@ const masks: readonly Mask[] = [
   {
     token: 'date',
     pattern: new RegExp(
-      String.raw`(\b(?:[Tt]oday|[Cc]urrent)(?![a-z])[^\n\d]{0,40}?)((?:${date})(?:${timeOfDay})?)(?!\d)`,
+      String.raw`(\b(?:[Tt]oday|[Cc]urrent)(?![a-z])[^\n\d{]{0,40}?)((?:${date})(?:${timeOfDay})?)(?!\d)`,
       'g',
     ),
     isFlat: true,
