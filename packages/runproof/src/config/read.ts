@@ -8,6 +8,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from 'zod'
 import { RunproofError } from '../error.ts'
+import { applyPreset, listPresets, readPreset } from '../presets/preset.ts'
+import { isRecord } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 import { configSchema, type Config } from './config.ts'
 
@@ -53,24 +55,44 @@ export function parseConfig(text: string, file: string): Config {
   })
   if (broken.length > 0) throw new RunproofError('unreadable', broken.join('\n'))
 
-  const parsed = configSchema.safeParse(document.toJS())
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => {
+  const report = (issues: readonly Issue[]): RunproofError => {
+    const problems = issues.map((issue) => {
       const line = lineOf(document, lines, issue)
       const key = issue.path.map(String).join('.')
       return `${shown}:${line}: ${visible(key === '' ? issue.message : `${key}: ${issue.message}`)}`
     })
-    throw new RunproofError('unreadable', problems.join('\n'))
+    return new RunproofError('unreadable', problems.join('\n'))
   }
+  const { value, issues } = applyPresets(document.toJS())
+  if (issues.length > 0) throw report(issues)
+  const parsed = configSchema.safeParse(value)
+  if (!parsed.success) throw report(parsed.error.issues)
   const root = dirname(file)
   const { scenarios, agents } = parsed.data
   return { root, scenarios: scenarios.map((folder) => resolve(root, folder)), agents }
 }
 
+type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'> & { keys?: readonly string[] }
+
+/** The file's agents laid over their presets, where they name one. */
+function applyPresets(value: unknown): { value: unknown; issues: Issue[] } {
+  if (!isRecord(value) || !isRecord(value['agents'])) return { value, issues: [] }
+  const issues: Issue[] = []
+  const agents = Object.entries(value['agents']).map(([name, agent]): [string, unknown] => {
+    if (!isRecord(agent) || typeof agent['preset'] !== 'string') return [name, agent]
+    const preset = readPreset(agent['preset'])
+    if (preset !== null) return [name, applyPreset(preset, agent)]
+    const message = `there is no preset ${agent['preset']}; there are: ${listPresets().join(', ')}`
+    issues.push({ path: ['agents', name, 'preset'], message })
+    return [name, agent]
+  })
+  return { value: { ...value, agents: Object.fromEntries(agents) }, issues }
+}
+
 /** The line of the value a problem is about, or of the nearest value around it. */
-function lineOf(document: Document, lines: LineCounter, issue: z.core.$ZodIssue): number {
-  const keys =
-    issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path
+function lineOf(document: Document, lines: LineCounter, { path, keys: unknown }: Issue): number {
+  // An unknown key has a line of its own.
+  const keys = unknown?.[0] === undefined ? path : [...path, unknown[0]]
   for (let length = keys.length; length >= 0; length--) {
     const node = document.getIn(keys.slice(0, length), true)
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line

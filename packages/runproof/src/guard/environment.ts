@@ -1,12 +1,13 @@
 /** What a test needs of the machine: a Node.js that is new enough, and every agent's program. */
-import { access, constants } from 'node:fs/promises'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { constants } from 'node:fs/promises'
 import process from 'node:process'
 import type { AgentConfig } from '../config/config.ts'
 import { fillPlaceholders } from '../config/placeholders.ts'
+import { findCommand, isThere } from '../launch/which.ts'
+import { locateAgent } from '../presets/locate.ts'
 import { visible } from '../visible.ts'
 
-type AgentProgram = Pick<AgentConfig, 'name' | 'command'>
+type AgentProgram = Pick<AgentConfig, 'name' | 'command' | 'program' | 'optional'>
 
 export type EnvironmentCheck = {
   what: string
@@ -37,15 +38,24 @@ export function checkNode(version: string): EnvironmentCheck {
 }
 
 async function checkAgent(
-  { name, command }: AgentProgram,
+  agent: AgentProgram,
   root: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<EnvironmentCheck> {
+  const { name, command, optional } = agent
   const what = `agent ${visible(name)}`
+  const located = await locateAgent(agent, root, env)
+  if ('missing' in located) {
+    const note = optional ? '; its scenarios are left out' : ''
+    return { what, ok: optional, message: `${located.missing}${note}` }
+  }
+  if (located.program !== null) {
+    return { what, ok: true, message: visible(located.program.words.join(' ')) }
+  }
   // The run's own folders are not there yet; a program is never in them.
   const words = command.map((word) => fillPlaceholders(word, { root, cwd: root, home: root }))
   const [program = '', ...rest] = words
-  const found = await findProgram(program, root, env)
+  const found = await findCommand(program, root, env)
   if (found === null) {
     const where = /[\\/]/.test(program) ? 'there is no such program' : 'it is not on the PATH'
     return {
@@ -65,32 +75,4 @@ async function checkAgent(
     }
   }
   return { what, ok: true, message: visible(words.join(' ')) }
-}
-
-async function findProgram(
-  program: string,
-  root: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string | null> {
-  const suffixes =
-    process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : ['']
-  const folders = (env['PATH'] ?? env['Path'] ?? '')
-    .split(delimiter)
-    .filter((folder) => folder !== '')
-  const candidates = isAbsolute(program)
-    ? [program]
-    : /[\\/]/.test(program)
-      ? [resolve(root, program)]
-      : folders.map((folder) => join(folder, program))
-  for (const candidate of candidates.flatMap((path) => suffixes.map((suffix) => path + suffix))) {
-    if (program !== '' && (await isThere(candidate, constants.X_OK))) return candidate
-  }
-  return null
-}
-
-async function isThere(path: string, mode: number): Promise<boolean> {
-  return access(path, mode).then(
-    () => true,
-    () => false,
-  )
 }

@@ -23,6 +23,7 @@ import { judgeRun } from '../run/judge.ts'
 import { blankLog, type SeamOptions } from '../run/seam.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
 import { keepEqualLines } from './keep.ts'
+import { finishRecording } from './recording.ts'
 import { scrubLogLine } from './scrub.ts'
 
 export type RecordOptions = {
@@ -54,7 +55,7 @@ export async function recordScenario(
   options: RecordOptions,
 ): Promise<RecordResult> {
   const source = sourceOf(scenario, agent)
-  const seam = await seamFor(scenario, source)
+  const seam = await seamFor(scenario, agent, source)
   const run = await executeScenario(scenario, agent, { ...options, seam })
   const result = { scenario: scenario.name, source, stderr: run.stderr }
   const failures = judgeRun(scenario, agent, run)
@@ -62,6 +63,7 @@ export async function recordScenario(
 
   const files = new Map([
     ...(agent.seam === 'session' ? await logFiles(scenario, run) : []),
+    ...(await recordingFile(scenario, agent, run)),
     ...(await goldenFiles(scenario, agent, run, options)),
   ])
   const leaks = findLeaks(scenario, files, agent, options.env)
@@ -76,8 +78,13 @@ function sourceOf({ input, files }: Scenario, { seam }: AgentConfig): Source {
 }
 
 /** An override that is a list stands for the whole script; patches need the log they patch. */
-async function seamFor({ files }: Scenario, source: Source): Promise<Omit<SeamOptions, 'served'>> {
-  if (source === 'provider') return { mode: 'record' }
+async function seamFor(
+  { files }: Scenario,
+  { seam }: AgentConfig,
+  source: Source,
+): Promise<Omit<SeamOptions, 'served'>> {
+  // At the provider it is the recorder that is put in front of an override.
+  if (source === 'provider' || seam === 'provider') return { mode: 'record' }
   const override: unknown =
     files.override === undefined ? null : JSON.parse(await readFile(files.override, 'utf8'))
   return { mode: 'replay', level: 'prompt', ignoresLog: Array.isArray(override) }
@@ -96,6 +103,20 @@ async function logFiles(scenario: Scenario, run: Execution): Promise<[string, st
       return [name, serializeLines(keepEqualLines(old, scrubbed))]
     }),
   )
+}
+
+/** The exchanges with the provider, for agents that are replayed there. */
+async function recordingFile(
+  { files }: Scenario,
+  { provider }: AgentConfig,
+  { recording, folders, transcript }: Execution,
+): Promise<[string, string][]> {
+  if (recording === null || provider === null) return []
+  const { parseRecording, serializeRecording } = await import('@runproof/replay')
+  const text = files.recording === undefined ? '' : await readFile(files.recording, 'utf8')
+  const old = parseRecording(text).recording
+  const finished = finishRecording(recording, old, { provider, root: folders.root, transcript })
+  return [[scenarioFiles.recording, serializeRecording(finished)]]
 }
 
 /** Goldens that differ, or are not there yet. */

@@ -9,6 +9,7 @@
  */
 import { createTask, verdictFor, type Envelope, type Status, type Task } from '@runproof/progress'
 import { createAdapter } from '@runproof/progress/acp'
+import type { AgentConfig } from '../config/config.ts'
 import { isRecord, type TranscriptLine } from '../transcript/line.ts'
 
 export type Claims = {
@@ -42,7 +43,11 @@ const taskPrefix = 'prompt'
 
 type Block = { run: string; lines: { text: string; count: number }[] }
 
-export function createClaims(quietMs: number): Claims {
+/** @param agent `joinChunks`: into how many pieces a text came is not told, for it differs from run to run. */
+export function createClaims({
+  quietMs,
+  joinChunks,
+}: Pick<AgentConfig, 'quietMs' | 'joinChunks'>): Claims {
   // The harness waits out the quiet period itself and then signs; until then nothing is late.
   const adapter = createAdapter({ run: taskPrefix, drainMs: quietMs })
   const tasks = new Map<string, Task>()
@@ -63,7 +68,8 @@ export function createClaims(quietMs: number): Claims {
     let block = blocks.find((one) => one.run === run)
     if (block === undefined) blocks.push((block = { run, lines: [] }))
     const previous = block.lines.at(-1)
-    if (previous?.text === text) previous.count++
+    const isJoined = joinChunks && text.startsWith('text.delta ')
+    if (previous?.text === text) previous.count += isJoined ? 0 : 1
     else block.lines.push({ text, count: 1 })
   }
   const take = (envelope: Envelope): void => {

@@ -3,6 +3,7 @@
  * drive, accept, shut down, harvest. It yields everything that a judgement
  * needs; the folders are gone by then.
  */
+import type { Recording } from '@runproof/replay'
 import type { AgentConfig } from '../config/config.ts'
 import { createAcpDriver } from '../drive/acp.ts'
 import type { Driver } from '../drive/driver.ts'
@@ -45,6 +46,8 @@ export type Execution = {
   claims: Claims | null
   logs: SessionLog[]
   report: ReplayReport | null
+  /** What crossed between the agent and its provider; null unless it was recorded. */
+  recording: Recording | null
   /** Against `workspace.expected/`; none when there is no such folder. */
   workspaceChanges: FileChange[]
   /** The folders as they were, for normalising. */
@@ -75,7 +78,7 @@ async function executeIn(
   onProgress: ExecuteOptions['onProgress'],
 ): Promise<Execution> {
   const { channel, folders } = world
-  const claims = agent.protocol === 'acp' ? createClaims(agent.quietMs) : null
+  const claims = agent.protocol === 'acp' ? createClaims(agent) : null
   const stepCount = scenario.input.steps.length
   let current = { number: 0, op: '' }
   const tell = (): void =>
@@ -99,6 +102,7 @@ async function executeIn(
     },
   })
   const end = await world.stop()
+  const recording = await world.endProvider()
   claims?.finish({ runtimeFailed: failures.some(({ code }) => code === 'agent-exited') })
   const { workspaceExpected } = scenario.files
   return {
@@ -110,6 +114,7 @@ async function executeIn(
     claims,
     logs: await harvestLogs(folders.sessions),
     report: world.report,
+    recording,
     workspaceChanges:
       workspaceExpected === undefined ? [] : await compareWorkspace(workspaceExpected, folders.cwd),
     folders,

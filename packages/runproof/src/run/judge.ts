@@ -54,14 +54,16 @@ function judgeReplay({ report, failures }: Execution, folder: string): Failure[]
       code: 'replay-unused',
       step: null,
       message: `the agent made ${report.served} of the ${report.served + report.unused} recorded model calls`,
-      details: ['it stopped earlier than when it was recorded'],
+      details: report.unusedCalls?.map((call) => `not made: exchange ${call}`) ?? [
+        'it stopped earlier than when it was recorded',
+      ],
     },
   ]
 }
 
-function judgeExit({ limits }: AgentConfig, { end }: Execution): Failure[] {
+function judgeExit({ limits, endsBy }: AgentConfig, { end }: Execution): Failure[] {
   const { exitCode, signal, forced } = end
-  if (forced === null && exitCode === 0) return []
+  if (endsBy === 'signal' ? forced !== 'SIGKILL' : forced === null && exitCode === 0) return []
   const message =
     forced === null
       ? `the agent exited with ${signal ?? `code ${exitCode}`} after its stdin ended, expected code 0`

@@ -6,7 +6,6 @@
 import { readFile } from 'node:fs/promises'
 import { delimiter } from 'node:path'
 import type { AgentConfig } from '../config/config.ts'
-import { RunproofError } from '../error.ts'
 import type { RunFolders } from '../launch/folders.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { isRecord } from '../transcript/line.ts'
@@ -33,13 +32,7 @@ export function seamEnvironment(
   folders: RunFolders,
   options: SeamOptions,
 ): Record<string, string> {
-  if (agent.seam === 'none') return {}
-  if (agent.seam === 'provider') {
-    throw new RunproofError(
-      'usage',
-      `agent ${agent.name}: seam "provider" is not supported yet; this version replays agents with seam "session"`,
-    )
-  }
+  if (agent.seam !== 'session') return {}
   const { override } = scenario.files
   const { mode, served, ignoresLog } = options
   const sessionFile = ignoresLog === true ? folders.blankLog : scenario.files.session
@@ -71,6 +64,8 @@ export type ReplayReport = {
   served: number
   /** Recorded calls that nobody made. */
   unused: number
+  /** What they are, where the replay knows. */
+  unusedCalls?: string[]
   misses: ReplayMiss[]
 }
 

@@ -4,16 +4,18 @@
  * is left, and a signal to the harness has the same effect.
  */
 import { writeFile } from 'node:fs/promises'
+import type { Recording } from '@runproof/replay'
 import type { AgentConfig, Config } from '../config/config.ts'
-import { fillPlaceholders, fillRecord, type Places } from '../config/placeholders.ts'
 import { createChannel, type Channel } from '../drive/channel.ts'
-import { buildEnvironment, pickVariables } from '../launch/environment.ts'
+import { RunproofError } from '../error.ts'
 import { createRunFolders, removeRunFolders, type RunFolders } from '../launch/folders.ts'
 import { launchAgent, type AgentProcess, type ProcessEnd } from '../launch/process.ts'
 import { guardRun } from '../launch/reaper.ts'
 import type { Tree } from '../launch/tree.ts'
+import { locateAgent } from '../presets/locate.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { isMessage } from '../transcript/line.ts'
+import { openProvider, type Provider } from './provider.ts'
 import {
   blankLog,
   mergeReports,
@@ -22,6 +24,7 @@ import {
   type ReplayReport,
   type SeamOptions,
 } from './seam.ts'
+import { setUpAgent, type Setup } from './setup.ts'
 
 export type WorldOptions = {
   config: Config
@@ -46,26 +49,55 @@ export type World = {
   readonly stderr: string
   /** What the replay said of itself, over all processes that have ended. */
   readonly report: ReplayReport | null
+  /** Ends what stands for the provider. @returns what was recorded, null after a replay; always the same. */
+  endProvider(): Promise<Recording | null>
   /** Ends what still runs and removes the folders. */
   close(): Promise<void>
 }
 
+/**
+ * @throws RunproofError `environment` when the agent, or what its model needs, is not there;
+ * `unreadable` for a recording that cannot be replayed.
+ */
 export async function createWorld(
   scenario: Scenario,
   agent: AgentConfig,
   options: WorldOptions,
 ): Promise<World> {
-  const folders = await createRunFolders(scenario.files.workspace ?? null)
-  if (options.seam.ignoresLog === true) await writeFile(folders.blankLog, blankLog)
-  const tree: Tree = { pids: [], folder: folders.root }
-  const guard = guardRun(tree)
-  const setup = createSetup(scenario, agent, folders, options)
+  const { config, seam: seamOptions } = options
+  const { mode } = seamOptions
+  const located = await locateAgent(agent, config.root, options.env)
+  if ('missing' in located) throw new RunproofError('environment', located.missing)
+  const { program } = located
   const isAcp = agent.protocol === 'acp'
   const channel = createChannel({
     isMessage: isAcp ? isMessage : () => true,
     lineKind: isAcp ? 'one JSON-RPC object' : 'one JSON object',
     now: options.now,
   })
+  const folders = await createRunFolders(scenario.files.workspace ?? null)
+  const tree: Tree = { pids: [], folder: folders.root }
+  const guard = guardRun(tree)
+  let provider: Provider | null = null
+  let setup: Setup
+  try {
+    if (seamOptions.ignoresLog === true) await writeFile(folders.blankLog, blankLog)
+    provider = await openProvider(scenario, agent, folders, {
+      mode,
+      agentFolder: program?.modules ?? null,
+      env: options.env,
+      // An agent that asks its model is not done, however quiet it is.
+      onRequest: () => channel.wake(),
+    })
+    const { env: parent } = options
+    const around = { config, mode, env: parent, folders, provider, program }
+    setup = await setUpAgent(scenario, agent, around)
+  } catch (error) {
+    await provider?.close()
+    await removeRunFolders(folders)
+    guard.release()
+    throw error
+  }
   let running: { process: AgentProcess; drained: Promise<void> } | null = null
   let stderr = ''
   const reports: ReplayReport[] = []
@@ -75,7 +107,8 @@ export async function createWorld(
     const served = mergeReports(reports)?.served ?? 0
     const seam = seamEnvironment(scenario, agent, folders, { ...options.seam, served })
     const env = { ...setup.env, ...setup.keys, ...seam }
-    const process = await launchAgent({ command, cwd, env, tree, exitMs: agent.limits.exitMs })
+    const exitMs = agent.endsBy === 'stdin' ? agent.limits.exitMs : 0
+    const process = await launchAgent({ command, cwd, env, tree, exitMs })
     channel.note({ spawn: { command } })
     running = { process, drained: channel.attach(process) }
   }
@@ -105,41 +138,14 @@ export async function createWorld(
       return stderr + (running?.process.stderr ?? '')
     },
     get report() {
-      return mergeReports(reports)
+      return provider === null ? mergeReports(reports) : provider.report()
     },
+    endProvider: () => provider?.close() ?? Promise.resolve(null),
     async close() {
       if (running !== null) await stop()
+      await provider?.close()
       await removeRunFolders(folders)
       guard.release()
     },
-  }
-}
-
-type Setup = {
-  command: string[]
-  cwd: string
-  env: Record<string, string>
-  /** What record mode lets through, for the agent alone. */
-  keys: Record<string, string>
-}
-
-/** The configuration, with its placeholders filled in for this run. */
-function createSetup(
-  scenario: Scenario,
-  agent: AgentConfig,
-  folders: RunFolders,
-  { config, seam, env: parent }: WorldOptions,
-): Setup {
-  const places: Places = { root: config.root, cwd: folders.cwd, home: folders.home }
-  const isRecording = seam.mode === 'record'
-  const { record } = agent
-  const words = (isRecording ? record.command : null) ?? agent.command
-  const set = { ...agent.env, ...(isRecording && record.env), ...scenario.input.env }
-  const passed = isRecording ? record.passEnv : []
-  return {
-    command: words.map((word) => fillPlaceholders(word, places)),
-    cwd: fillPlaceholders(agent.cwd, places),
-    env: buildEnvironment(parent, folders, fillRecord(set, places)),
-    keys: pickVariables(parent, passed),
   }
 }

@@ -21,18 +21,24 @@ describe('runproof.yml', () => {
       agents: {
         mine: {
           name: 'mine',
+          preset: null,
+          program: null,
           command: ['my-agent', '--acp'],
           protocol: 'acp',
           seam: 'session',
+          provider: null,
           env: {},
+          files: {},
           cwd: '{cwd}',
           quietMs: 0,
+          endsBy: 'stdin',
           limits: { stepMs: 30_000, totalMs: 120_000, exitMs: 5_000 },
           record: { command: null, env: {}, passEnv: [] },
           normalise: [],
           joinChunks: false,
           housekeeping: 'state',
           rulesOff: [],
+          optional: false,
         },
       },
     })
@@ -40,8 +46,23 @@ describe('runproof.yml', () => {
 
   it.each([
     ['protocol: jsonl', { protocol: 'jsonl', seam: 'none', quietMs: 0 }],
-    ['seam: provider', { seam: 'provider', quietMs: 1500 }],
-    ['seam: provider\n    quietMs: 20', { seam: 'provider', quietMs: 20 }],
+    [
+      'provider: { wire: gemini }',
+      {
+        seam: 'provider',
+        provider: {
+          wire: 'gemini',
+          upstream: null,
+          key: null,
+          mask: [],
+          optional: [],
+          allowHosts: [],
+        },
+        quietMs: 1500,
+        joinChunks: true,
+      },
+    ],
+    ['provider: { wire: gemini }\n    quietMs: 20', { seam: 'provider', quietMs: 20 }],
     ['limits: { stepMs: 1 }', { limits: { stepMs: 1, totalMs: 120_000, exitMs: 5_000 } }],
   ])('understands %s', (line, expected) => {
     expect(parseConfig(`${minimal}    ${line}\n`, file).agents['mine']).toMatchObject(expected)
@@ -52,8 +73,8 @@ describe('runproof.yml', () => {
     ['version: 2\nagents: {}\n', '/project/runproof.yml:1: version: Invalid input: expected 1'],
     [
       minimal.replace('command:', 'comand:'),
-      '/project/runproof.yml:4: agents.mine.command: Invalid input: expected array, received undefined\n' +
-        '/project/runproof.yml:4: agents.mine: Unrecognized key: "comand"',
+      '/project/runproof.yml:4: agents.mine: Unrecognized key: "comand"\n' +
+        '/project/runproof.yml:4: agents.mine: needs "command" or "preset"',
     ],
     [
       `${minimal}    limits: { stepMs: 0 }\n`,

@@ -123,7 +123,7 @@ describe('checkEnvironment', () => {
   ])('%j', async (command, message) => {
     const root = await writeFiles({ 'bin/agent': '' })
     await import('node:fs/promises').then(({ chmod }) => chmod(join(root, 'bin/agent'), 0o755))
-    const agent = { name: 'demo', command }
+    const agent = { name: 'demo', command, program: null, optional: false }
     const checks = await checkEnvironment({ root, agents: { demo: agent } }, process.env)
     expect(checks[1]?.ok).toBe(message === null)
     if (message !== null) expect(checks[1]?.message).toBe(message)

@@ -1,0 +1,89 @@
+/**
+ * The `provider` of an agent in `runproof.yml`: how its model calls are found
+ * again in a recording, and where they go while one is made.
+ */
+import type { WireName } from '@runproof/llm'
+import { z } from 'zod'
+
+/** Text in requests that differs from run to run, and the token that stands for it. */
+export type RequestMask = {
+  /** A regular expression; with a group, only the group is replaced. */
+  match: string
+  token: string
+}
+
+/** Calls that a replay may leave unused: all that is given must hold. */
+export type OptionalCall = {
+  /** A regular expression that the JSON of the last message matches. */
+  lastMessage?: string
+  /** Whether the request offers tools. */
+  tools?: boolean
+}
+
+export type ProviderConfig = {
+  wire: WireName
+  /** Base URL of the real provider, without `/v1`: where `runproof record` sends what the agent asks. */
+  upstream: string | null
+  /** Variable of the environment of `runproof record` that holds the key; null: it needs none. */
+  key: string | null
+  mask: RequestMask[]
+  optional: OptionalCall[]
+  /** Hosts whose failed visits fail no scenario. */
+  allowHosts: string[]
+}
+
+// Named here, so that reading a configuration loads no wire; the type keeps the list whole.
+const wires = {
+  deepseek: true,
+  'openai-chat': true,
+  'openai-responses': true,
+  anthropic: true,
+  gemini: true,
+} satisfies Record<WireName, true>
+const isWire = (name: string): name is WireName => Object.hasOwn(wires, name)
+
+const pattern = z.string().min(1).refine(isPattern, { message: 'is not a regular expression' })
+const host = z.string().regex(/^[\w.*-]+$/)
+const token = z.string().regex(/^[A-Za-z][\w-]*$/)
+
+const optionalCallSchema = z
+  .strictObject({ lastMessage: pattern.optional(), tools: z.boolean().optional() })
+  .refine(({ lastMessage, tools }) => lastMessage !== undefined || tools !== undefined, {
+    message: 'needs "lastMessage", "tools" or both',
+  })
+
+export const providerSchema: z.ZodType<ProviderConfig> = z
+  .strictObject({
+    wire: z.enum(Object.keys(wires).filter(isWire)).optional(),
+    upstream: z
+      .url({ protocol: /^https?$/ })
+      .nullable()
+      .default(null),
+    key: z.string().min(1).nullable().default(null),
+    mask: z.array(z.strictObject({ match: pattern, token })).default([]),
+    optional: z.array(optionalCallSchema).default([]),
+    allowHosts: z.array(host).default([]),
+  })
+  .transform(({ wire, optional, ...provider }, context): ProviderConfig => {
+    // Not required in the schema: a preset brings it.
+    if (wire === undefined) {
+      context.addIssue(`needs "wire": ${Object.keys(wires).join(', ')}`)
+      return z.NEVER
+    }
+    return { ...provider, wire, optional: optional.map(withoutAbsent) }
+  })
+
+function withoutAbsent({ lastMessage, tools }: z.output<typeof optionalCallSchema>): OptionalCall {
+  return {
+    ...(lastMessage !== undefined && { lastMessage }),
+    ...(tools !== undefined && { tools }),
+  }
+}
+
+export function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u').source !== ''
+  } catch {
+    return false
+  }
+}

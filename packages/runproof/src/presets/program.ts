@@ -1,0 +1,123 @@
+/**
+ * Where the program of a preset is: among the project's own packages, in the
+ * cache that `installProgram` fills, or on the PATH, in this order.
+ *
+ * A program of an npm package is started by the Node.js that runs the harness
+ * when it is a script, so that a machine's older one is no obstacle.
+ */
+import { constants, open, readFile, realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { findCommand, isThere } from '../launch/which.ts'
+
+/** A program that comes from npm. */
+export type Program = {
+  /** `name@version`, the one with the program first. */
+  packages: string[]
+  /** The name of its command. */
+  bin: string
+  /** The oldest Node.js that it runs on, such as `22.19`. */
+  nodeMin: string
+}
+
+export type FoundProgram = {
+  /** The words that start it. */
+  words: string[]
+  /** Folder of all commands that came with it: for a program that starts another one. */
+  binFolder: string
+  /** The `node_modules` that it lies in; null for a program that came some other way. */
+  modules: string | null
+  where: 'project' | 'cache' | 'path'
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** @param root the project; packages of the folders above it count too, as Node.js has it. */
+export async function findProgram(
+  program: Program,
+  root: string,
+  env: Variables,
+): Promise<FoundProgram | null> {
+  for (const folder of ancestors(root)) {
+    const found = await findInstalled(program, folder)
+    if (found !== null) return { ...found, where: 'project' }
+  }
+  const cached = await findInstalled(program, cacheFolder(program, env))
+  if (cached !== null) return { ...cached, where: 'cache' }
+  return findOnPath(program, env)
+}
+
+/** The folder of a program in the cache: one a set of versions. `RUNPROOF_AGENTS` moves the cache. */
+export function cacheFolder({ packages }: Program, env: Variables): string {
+  const name = packages.join('+').replaceAll(/[^\w.@+-]+/g, '-')
+  return join(cacheRoot(env), name)
+}
+
+function cacheRoot(env: Variables): string {
+  const { RUNPROOF_AGENTS: own, XDG_CACHE_HOME: cache, LOCALAPPDATA: local } = env
+  if (own !== undefined && own !== '') return own
+  const home = env['HOME'] ?? homedir()
+  return join(cache ?? local ?? join(home, '.cache'), 'runproof', 'agents')
+}
+
+/** Name of a package without its version. */
+export const packageName = (spec: string): string => spec.replace(/(?<=.)@.*$/, '')
+
+/** Whether this Node.js is new enough for the program. */
+export function isNodeNewEnough({ nodeMin }: Pick<Program, 'nodeMin'>, version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [majorMin = 0, minorMin = 0] = nodeMin.split('.').map(Number)
+  return major > majorMin || (major === majorMin && minor >= minorMin)
+}
+
+async function findInstalled(
+  { packages, bin }: Program,
+  folder: string,
+): Promise<Omit<FoundProgram, 'where'> | null> {
+  const modules = join(folder, 'node_modules')
+  const home = join(modules, packageName(packages[0] ?? ''))
+  const file = await readBin(home, bin)
+  if (file === null || !(await isThere(file, constants.R_OK))) return null
+  return { words: await startWords(file), binFolder: join(modules, '.bin'), modules }
+}
+
+/** The file of a package's command. */
+async function readBin(folder: string, bin: string): Promise<string | null> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => null)
+  if (text === null) return null
+  const { bin: bins }: { bin?: string | Record<string, string> } = JSON.parse(text)
+  const path = typeof bins === 'string' ? bins : bins?.[bin]
+  // A package without a `bin` of its own may hold the program as a plain file.
+  return join(folder, path ?? join('bin', bin))
+}
+
+async function findOnPath({ bin }: Program, env: Variables): Promise<FoundProgram | null> {
+  const file = await findCommand(bin, '', env)
+  if (file === null) return null
+  const real = await realpath(file)
+  const modules = /^.*[\\/]node_modules(?=[\\/])/.exec(real)?.[0] ?? null
+  return { words: await startWords(real), binFolder: dirname(file), modules, where: 'path' }
+}
+
+/** A script of Node.js is given to this one; anything else starts itself. */
+async function startWords(file: string): Promise<string[]> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(64), length: 64 })
+    const [first = ''] = buffer.toString('latin1', 0, bytesRead).split('\n')
+    return /^#!.*\bnode\b/.test(first) ? [process.execPath, file] : [file]
+  } finally {
+    await handle.close()
+  }
+}
+
+function* ancestors(folder: string): Generator<string> {
+  let current = folder
+  for (;;) {
+    yield current
+    const parent = dirname(current)
+    if (parent === current) return
+    current = parent
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * A fresh recording as it is put on disk: without what names this one run and
+ * this machine, with its optional calls marked, and with every exchange that
+ * was recorded before and is the same kept as it was, so that a new recording
+ * shows only what changed.
+ */
+import { basename } from 'node:path'
+import type { Exchange, Recording } from '@runproof/replay'
+import type { ProviderConfig } from '../config/config.ts'
+import { isRecord, type TranscriptLine } from '../transcript/line.ts'
+
+export type RecordedRun = {
+  provider: ProviderConfig
+  /** Root of the run's folders. */
+  root: string
+  transcript: readonly TranscriptLine[]
+}
+
+/** What the folder of every recorded run is called; as long as its real name, so that cuts stay right. */
+const recordedName = 'runproof-record'
+
+export function finishRecording(
+  fresh: Recording,
+  old: Recording | null,
+  { provider, root, transcript }: RecordedRun,
+): Recording {
+  const recording = renameRun(fresh, root)
+  const { agent, upstream, ...context } = recording.provenance
+  const folder = typeof agent === 'string' ? agent : null
+  return {
+    ...recording,
+    provenance: {
+      // Where an emulator listened says nothing.
+      ...(recording.source === 'live' && { upstream }),
+      ...context,
+      program: programOf(transcript),
+    },
+    exchanges: keepEqual(
+      old?.exchanges ?? [],
+      recording.exchanges.map((one) => markOptional(withoutAgent(one, folder), provider)),
+    ),
+  }
+}
+
+/** The random name of the run's folder, in paths and in names made of them, becomes a fixed one. */
+function renameRun(recording: Recording, root: string): Recording {
+  const name = basename(root)
+  if (name.length !== recordedName.length) return recording
+  const renamed: Recording = JSON.parse(JSON.stringify(recording).replaceAll(name, recordedName))
+  return renamed
+}
+
+/** Where the agent is installed is the machine's own affair. */
+function withoutAgent(exchange: Exchange, folder: string | null): Exchange {
+  if (folder === null) return exchange
+  const escaped = JSON.stringify(folder).slice(1, -1)
+  const text = JSON.stringify(exchange.request).replaceAll(escaped, '{{agent}}')
+  const request: Exchange['request'] = JSON.parse(text)
+  return { ...exchange, request }
+}
+
+function markOptional(exchange: Exchange, { optional }: ProviderConfig): Exchange {
+  const { body } = exchange.request
+  const isOptional = optional.some(({ lastMessage, tools }) => {
+    const fitsText = lastMessage === undefined || new RegExp(lastMessage, 'u').test(lastOf(body))
+    return fitsText && (tools === undefined || tools === offersTools(body))
+  })
+  return isOptional ? { ...exchange, end: { ...exchange.end, optional: true } } : exchange
+}
+
+/** The JSON of the last message of a request, whatever its wire calls the list. */
+function lastOf(body: unknown): string {
+  if (!isRecord(body)) return ''
+  const list = body['messages'] ?? body['input'] ?? body['contents']
+  return JSON.stringify(Array.isArray(list) ? list.at(-1) : (list ?? ''))
+}
+
+function offersTools(body: unknown): boolean {
+  return isRecord(body) && Array.isArray(body['tools']) && body['tools'].length > 0
+}
+
+/** What the agent says of itself: name and version. */
+function programOf(transcript: readonly TranscriptLine[]): Record<string, unknown> | undefined {
+  for (const line of transcript) {
+    const result = line.dir === '<' && 'm' in line ? line.m['result'] : undefined
+    if (!isRecord(result) || !('protocolVersion' in result)) continue
+    return isRecord(result['agentInfo']) ? result['agentInfo'] : undefined
+  }
+  return undefined
+}
+
+/** In the order of the old ones; what is new comes where it came. */
+function keepEqual(old: readonly Exchange[], fresh: readonly Exchange[]): Exchange[] {
+  const left = new Set(old)
+  const kept = fresh.map((exchange, index) => {
+    const same = [...left].find((one) => isSame(one, exchange))
+    if (same === undefined) return { exchange, place: index }
+    left.delete(same)
+    return { exchange: same, place: old.indexOf(same) }
+  })
+  return kept
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ exchange }, index) => ({ ...exchange, n: index + 1 }))
+}
+
+/** The same question with the same answer, whatever the times and the ids of the question. */
+function isSame(one: Exchange, other: Exchange): boolean {
+  return one.request.key === other.request.key && answerText(one) === answerText(other)
+}
+
+function answerText({ response, events, body, end }: Exchange): string {
+  const texts = events.map(({ event, data }) => [event, data])
+  return JSON.stringify([response?.status, texts, body, end.kind, end.optional])
+}

@@ -1,0 +1,190 @@
+/**
+ * What stands for the provider of an agent while a scenario runs.
+ *
+ * Replay: an emulator that answers from `recording.jsonl`. Record: a recorder
+ * in front of the real provider; or, for a scenario whose model is scripted, in
+ * front of an emulator that plays `replay.override.json`, whose answers a
+ * recording then holds like those of any provider.
+ */
+import { readFile } from 'node:fs/promises'
+import { performance } from 'node:perf_hooks'
+import type { Recording, RunContext } from '@runproof/replay'
+import type { Emulator, EmulatorOptions, EmulatorRecording } from '@runproof/replay/emulator'
+import type { Recorder, RecorderOptions } from '@runproof/replay/recorder'
+import type { AgentConfig, ProviderConfig } from '../config/config.ts'
+import { RunproofError } from '../error.ts'
+import type { RunFolders } from '../launch/folders.ts'
+import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
+import type { Mode, ReplayReport } from './seam.ts'
+
+export type Provider = {
+  /** Base URL for the agent, without a path. */
+  url: string
+  /** The key for the agent: real only where a real provider is asked. */
+  key: string
+  /** What was served so far; null while recording. */
+  report(): ReplayReport | null
+  /** Ends every connection. @returns what was recorded, null after a replay. */
+  close(): Promise<Recording | null>
+}
+
+export type ProviderOptions = {
+  mode: Mode
+  /** Folder that the agent is installed in, where it is known. */
+  agentFolder: string | null
+  env: Readonly<Record<string, string | undefined>>
+  /** Called for each request of the agent. */
+  onRequest: () => void
+}
+
+/** What an agent gets for a key where nobody looks at it. */
+const replayKey = 'no-key-is-needed-in-a-replay'
+
+/** @throws RunproofError `environment` when recording lacks what it needs; ReplayError for a broken recording. */
+export async function openProvider(
+  scenario: Scenario,
+  agent: AgentConfig,
+  folders: RunFolders,
+  options: ProviderOptions,
+): Promise<Provider | null> {
+  const { provider } = agent
+  if (agent.seam !== 'provider' || provider === null) return null
+  const context = contextOf(provider, folders, options.agentFolder)
+  if (options.mode === 'replay') return openReplay(scenario, context, options)
+  return isScripted(scenario)
+    ? recordScript(scenario, provider, context, options)
+    : recordLive(agent, provider, context, options)
+}
+
+/** Whether the model of a scenario does what its override says. */
+export const isScripted = ({ files }: Scenario): boolean => files.override !== undefined
+
+/** What requests of this run hold that those of another one do not. */
+function contextOf(
+  { mask }: ProviderConfig,
+  { cwd, home, tmp }: RunFolders,
+  agentFolder: string | null,
+): RunContext {
+  return { cwd, home, temp: tmp, masks: mask, ...(agentFolder !== null && { agent: agentFolder }) }
+}
+
+async function openReplay(
+  { files, folder }: Scenario,
+  context: RunContext,
+  { onRequest }: ProviderOptions,
+): Promise<Provider> {
+  const { recording } = files
+  if (recording === undefined) {
+    throw new RunproofError('unreadable', `${folder} has no ${scenarioFiles.recording}`)
+  }
+  const { emulator, report } = await startEmulator({ recordings: [recording], context, onRequest })
+  return {
+    url: emulator.url,
+    key: replayKey,
+    report,
+    async close() {
+      await emulator.close()
+      return null
+    },
+  }
+}
+
+async function recordScript(
+  scenario: Scenario,
+  { wire }: ProviderConfig,
+  context: RunContext,
+  { env, onRequest }: ProviderOptions,
+): Promise<Provider> {
+  const recordings = [await readScript(scenario, wire, context)]
+  const model = await startEmulator({ recordings, context, onRequest, auxiliary: 'answer' })
+  const recorder = await openRecorder(
+    { upstream: model.emulator.url, wire, context, env },
+    // A script has no times of its own: the same script gives the same recording.
+    { clock: () => 0, source: 'emulated' },
+  )
+  return {
+    url: recorder.url,
+    key: replayKey,
+    report: model.report,
+    async close() {
+      const recording = await recorder.close()
+      await model.emulator.close()
+      return recording
+    },
+  }
+}
+
+async function startEmulator(
+  options: EmulatorOptions,
+): Promise<{ emulator: Emulator; report: () => ReplayReport }> {
+  const { createEmulator } = await import('@runproof/replay/emulator')
+  let served = 0
+  const emulator = await createEmulator({
+    ...options,
+    onRequest(request) {
+      if (request.exchange !== undefined) served++
+      options.onRequest?.(request)
+    },
+  })
+  const report = (): ReplayReport => {
+    const unused = emulator.unused()
+    return {
+      served,
+      unused: unused.length,
+      unusedCalls: unused.map(({ exchange, method, path }) => `${exchange}: ${method} ${path}`),
+      misses: emulator.misses.map(({ code, message }) => ({ code, message })),
+    }
+  }
+  return { emulator, report }
+}
+
+/** The override, placed in the turns of the scenario; it may name the run's folders: `{{cwd}}`. */
+async function readScript(
+  { files, input }: Scenario,
+  wire: ProviderConfig['wire'],
+  { cwd = '', home = '', temp = '' }: RunContext,
+): Promise<EmulatorRecording> {
+  const { placeScript } = await import('../record/script.ts')
+  const file = files.override ?? ''
+  const text = (await readFile(file, 'utf8'))
+    .replaceAll('{{cwd}}', cwd)
+    .replaceAll('{{home}}', home)
+    .replaceAll('{{temp}}', temp)
+  const { log, override } = placeScript(text, file, input.steps)
+  return { session: { file, text: log }, override: { file, text: override }, wire }
+}
+
+async function recordLive(
+  { name }: AgentConfig,
+  { upstream, key, wire }: ProviderConfig,
+  context: RunContext,
+  options: ProviderOptions,
+): Promise<Provider> {
+  if (upstream === null) {
+    throw new RunproofError(
+      'usage',
+      `agent ${name}: to record, say where its provider is: "provider: {upstream: https://…}" in runproof.yml`,
+    )
+  }
+  const value = key === null ? '' : options.env[key]
+  if (value === undefined || (key !== null && value === '')) {
+    throw new RunproofError(
+      'environment',
+      `recording ${name} asks ${upstream}, which needs a key: set ${key}, or script the model with replay.override.json`,
+    )
+  }
+  const recorder = await openRecorder(
+    { upstream, wire, context, env: { ...options.env, RUNPROOF_PROVIDER_KEY: value } },
+    { clock: () => performance.now(), source: 'live' },
+  )
+  return { url: recorder.url, key: value, report: () => null, close: () => recorder.close() }
+}
+
+async function openRecorder(
+  given: Pick<RecorderOptions, 'upstream' | 'wire' | 'env'> & { context: RunContext },
+  times: Pick<RecorderOptions, 'clock' | 'source'>,
+): Promise<Recorder> {
+  const { createRecorder } = await import('@runproof/replay/recorder')
+  const { context, ...options } = given
+  return createRecorder({ ...options, ...times, provenance: { ...context } })
+}
