@@ -1,6 +1,6 @@
 /**
  * Fair comparison on a busy machine: every contender runs once a round, in an
- * order that rotates, each run is timed in CPU time of this process, and the
+ * order that changes, each run is timed in CPU time of this process, and the
  * figure of a contender is its best round. Ratios of figures from one run are
  * comparable; figures from different runs are not.
  */
@@ -27,7 +27,7 @@ export function measureRounds(contenders: readonly Contender[], options: RoundsO
     for (let warmUp = 0; warmUp < warmUpRuns; warmUp++) options.verify(name, run())
   }
   const best = new BestTimes(contenders)
-  for (const contender of rotate(contenders, options.rounds)) {
+  for (const contender of shuffle(contenders, options.rounds)) {
     const start = process.cpuUsage()
     contender.run()
     best.record(contender, process.cpuUsage(start))
@@ -44,7 +44,7 @@ export async function measureRoundsAsync(
     for (let warmUp = 0; warmUp < warmUpRuns; warmUp++) options.verify(name, await run())
   }
   const best = new BestTimes(contenders)
-  for (const contender of rotate(contenders, options.rounds)) {
+  for (const contender of shuffle(contenders, options.rounds)) {
     const start = process.cpuUsage()
     await contender.run()
     best.record(contender, process.cpuUsage(start))
@@ -52,12 +52,19 @@ export async function measureRoundsAsync(
   return best.figures()
 }
 
-/** Every contender once a round; each round begins with the next one. */
-function* rotate(contenders: readonly Contender[], rounds: number): Generator<Contender> {
+/**
+ * Every contender once a round, in an order that changes. Shuffled, not
+ * rotated: a contender must not always run in the garbage and the cold caches
+ * of the same other one. The order is the same in every process.
+ */
+function* shuffle(contenders: readonly Contender[], rounds: number): Generator<Contender> {
+  let state = 1
   for (let round = 0; round < rounds; round++) {
-    const first = round % contenders.length
-    yield* contenders.slice(first)
-    yield* contenders.slice(0, first)
+    const order = contenders.map((contender) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return { contender, place: state }
+    })
+    for (const { contender } of order.toSorted((a, b) => a.place - b.place)) yield contender
   }
 }
 

@@ -49,3 +49,14 @@ export function boundLineEnd(chunk: Uint8Array, platform: Platform): number {
   const behindFeed = platform.lastIndexOf(chunk, lineFeed) + 1
   return platform.indexOf(chunk, carriageReturn, behindFeed) === -1 ? behindFeed : length
 }
+
+/**
+ * The index behind the first line of `chunk`, if it ends with LF and a blank
+ * line follows; else -1. A block ends there whatever came before.
+ */
+export function findPlainBlockEnd(chunk: Uint8Array, platform: Platform): number {
+  const feed = platform.indexOf(chunk, lineFeed, 0)
+  if (feed === -1) return -1
+  if (chunk[feed + 1] === lineFeed) return feed + 2
+  return chunk[feed + 1] === carriageReturn && chunk[feed + 2] === lineFeed ? feed + 3 : -1
+}

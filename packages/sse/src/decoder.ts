@@ -9,7 +9,14 @@
  * end report depend on the bytes, never on how they were cut.
  */
 
-import { boundLineEnd, carriageReturn, findBlockEnd, isLineEnd, lineFeed } from './block-end.ts'
+import {
+  boundLineEnd,
+  carriageReturn,
+  findBlockEnd,
+  findPlainBlockEnd,
+  isLineEnd,
+  lineFeed,
+} from './block-end.ts'
 import {
   findInvalidBefore,
   findMalformed,
@@ -84,6 +91,8 @@ const byteOrderMark = [0xef, 0xbb, 0xbf]
 const replacement = '\uFFFD'
 /** Up to this size, copying byte by byte costs less than native calls. */
 const smallBytesMax = 32
+/** From this size on, copying a chunk costs more than decoding it in two parts. */
+const splitBytesMin = 4096
 
 const runningPlatform = detectPlatform()
 
@@ -227,6 +236,17 @@ export class Decoder implements SseDecoder {
     const held = this.#held
     const lineBound = boundLineEnd(chunk, this.#platform)
     if (held.end === 0) return this.#decode(chunk, 0, chunk.length, 0, lineBound)
+    if (chunk.length < splitBytesMin) return this.#join(chunk, lineBound)
+    // Only what completes the held block is copied; the rest is read in place.
+    const headEnd = findPlainBlockEnd(chunk, this.#platform)
+    if (headEnd === -1) return this.#join(chunk, lineBound)
+    const events = this.#join(chunk.subarray(0, headEnd), headEnd)
+    if (this.#state === 'failed') return events
+    return this.#decode(chunk, headEnd, chunk.length, headEnd, lineBound, events)
+  }
+
+  #join(chunk: Uint8Array, lineBound: number): SseEvent[] {
+    const held = this.#held
     held.append(chunk)
     const { bytes, start, end } = held
     const seen = end - chunk.length
@@ -238,6 +258,7 @@ export class Decoder implements SseDecoder {
    * @param bytes a chunk, or what is held.
    * @param seen no block ends before it.
    * @param lineBound no line ends behind it.
+   * @param before events of the same push; returned with the new ones behind them.
    */
   #decode(
     bytes: Uint8Array,
@@ -245,25 +266,26 @@ export class Decoder implements SseDecoder {
     end: number,
     seen: number,
     lineBound: number,
+    before?: SseEvent[],
   ): SseEvent[] {
     if (end - start > this.#harmlessBytes) {
       const overflow = this.#overflow.find(bytes, start, end)
-      if (overflow !== null) return this.#fail(bytes, start, overflow)
+      if (overflow !== null) return this.#fail(bytes, start, overflow, before)
     }
     const blockEnd = findBlockEnd(bytes, start, seen, lineBound)
     if (blockEnd === -1) {
       this.#hold(bytes, start, end)
-      return []
+      return before ?? []
     }
     const text = this.#platform.decode(bytes, start, blockEnd)
     if (this.#isStrict && text.includes(replacement)) {
       const malformed = findMalformed(bytes, start, blockEnd)
-      if (malformed !== null) return this.#fail(bytes, start, malformed)
+      if (malformed !== null) return this.#fail(bytes, start, malformed, before)
     }
     if (blockEnd === end && bytes[end - 1] === carriageReturn) this.#state = 'after-return'
     this.#offset += blockEnd - start
     this.#overflow.restart()
-    const events = this.#parser.parse(text, bytes, start, blockEnd)
+    const events = this.#parser.parse(text, bytes, start, blockEnd, before)
     this.#hold(bytes, blockEnd, end)
     return events
   }
@@ -276,13 +298,13 @@ export class Decoder implements SseDecoder {
   }
 
   /** Stops at a fault, after the events and the `retry` lines before its line. */
-  #fail(bytes: Uint8Array, start: number, fault: Fault): SseEvent[] {
+  #fail(bytes: Uint8Array, start: number, fault: Fault, before?: SseEvent[]): SseEvent[] {
     const first = this.#isStrict ? (findInvalidBefore(bytes, start, fault) ?? fault) : fault
     this.#state = 'failed'
     this.#error = { code: first.code, offset: this.#offset + first.at - start }
     const lineStart = findLineStart(bytes, start, first.at)
     const text = this.#platform.decode(bytes, start, lineStart)
-    const events = this.#parser.parse(text, bytes, start, lineStart)
+    const events = this.#parser.parse(text, bytes, start, lineStart, before)
     this.#held.consume(this.#held.end)
     return events
   }

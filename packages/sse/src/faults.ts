@@ -95,19 +95,24 @@ export class OverflowSearch {
   find(bytes: Uint8Array, start: number, end: number): Fault | null {
     let blockStart = start
     let lineStart = start + this.#lineStart
-    for (let at = start + this.#walked; at < end; at++) {
-      const byte = bytes[at]
-      if (byte === lineFeed && at > start && bytes[at - 1] === carriageReturn) {
+    let at = start + this.#walked
+    while (at < end) {
+      if (bytes[at] === lineFeed && at > start && bytes[at - 1] === carriageReturn) {
+        // The second half of a line end that has been dealt with.
         if (blockStart === at) blockStart++
-        lineStart = at + 1
-      } else if (isLineEnd(byte)) {
-        if (lineStart === at) blockStart = at + 1
-        lineStart = at + 1
-      } else if (at - lineStart >= this.#lineBytesMax) {
-        return { code: 'line-too-long', at }
-      } else if (at - blockStart >= this.#eventBytesMax) {
-        return { code: 'event-too-large', at }
+        lineStart = ++at
+        continue
       }
+      const lineMax = lineStart + this.#lineBytesMax
+      const eventMax = Math.max(lineStart, blockStart + this.#eventBytesMax)
+      const stop = Math.min(end, lineMax, eventMax)
+      while (at < stop && !isLineEnd(bytes[at])) at++
+      if (at === end) break
+      if (!isLineEnd(bytes[at])) {
+        return { code: at === lineMax ? 'line-too-long' : 'event-too-large', at }
+      }
+      if (lineStart === at) blockStart = at + 1
+      lineStart = ++at
     }
     this.#walked = end - start
     this.#lineStart = lineStart - start

@@ -41,25 +41,35 @@ export class BlockParser {
   /**
    * Interprets the lines of `text`, the decoded `bytes[start, end)`. It begins
    * where a block begins and ends after a line terminator. Of the lines behind
-   * the last blank line only `retry` has an effect.
+   * the last blank line only `retry` has an effect. The events are added to
+   * `before`, if given.
    *
    * The hot loop of this package. Line ends come from the engine's `indexOf`
    * and values from `slice`, which copies nothing. Where text and bytes run in
    * step, single characters are looked up in the bytes: a string is dearer to
    * index, and `startsWith` at a position dearer than all the rest together.
    */
-  parse(text: string, bytes: Uint8Array, start: number, end: number): SseEvent[] {
+  parse(
+    text: string,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    before?: SseEvent[],
+  ): SseEvent[] {
     const { length } = text
-    // As long as its UTF-8 is only a text of which every unit is one byte.
-    const inStep = length === end - start
-    let events: SseEvent[] | undefined
+    // Only a text of which every unit is one byte is as long as its bytes.
+    const isInStep = length === end - start
+    let events = before
     let type = ''
     let data: string | undefined
     let id: string | undefined
-    let nextReturn = indexOrEnd(text, '\r', 0)
+    // The next of each at or behind `lineStart`, once looked for; the end when there is none.
+    let nextReturn = -1
+    let nextFeed = -1
     let lineStart = 0
     while (lineStart < length) {
       const at = start + lineStart
+      const inStep = isInStep || lineStart === 0
       const first = inStep ? bytes[at] : text.charCodeAt(lineStart)
       if (first === lineFeed || first === carriageReturn) {
         if (id !== undefined) this.lastEventId = id
@@ -75,13 +85,10 @@ export class BlockParser {
         lineStart += first === carriageReturn && text.charCodeAt(lineStart + 1) === lineFeed ? 2 : 1
         continue
       }
-      let lineEnd = indexOrEnd(text, '\n', lineStart)
-      let nextLine = lineEnd + 1
       if (nextReturn < lineStart) nextReturn = indexOrEnd(text, '\r', lineStart)
-      if (nextReturn < lineEnd) {
-        if (nextReturn + 1 < lineEnd) nextLine = nextReturn + 1
-        lineEnd = nextReturn
-      }
+      if (nextFeed < lineStart) nextFeed = indexOrEnd(text, '\n', lineStart)
+      const lineEnd = nextReturn < nextFeed ? nextReturn : nextFeed
+      const nextLine = nextReturn + 1 < nextFeed ? nextReturn + 1 : nextFeed + 1
       if (first === 0x64 && (inStep ? isDataInBytes(bytes, at) : isDataInText(text, lineStart))) {
         const valueStart = lineStart + 5
         const second = inStep ? bytes[at + 5] : text.charCodeAt(valueStart)

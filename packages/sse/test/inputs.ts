@@ -10,7 +10,7 @@ export type Draw = (below: number) => number
 
 const encoder = new TextEncoder()
 
-const wellFormed: readonly Uint8Array[] = [
+export const wellFormed: readonly Uint8Array[] = [
   'data: ',
   'data:',
   'data',
@@ -51,7 +51,7 @@ const wellFormed: readonly Uint8Array[] = [
   '\r\r',
 ].map((text) => encoder.encode(text))
 
-const illFormed: readonly Uint8Array[] = [
+export const illFormed: readonly Uint8Array[] = [
   [0xff],
   [0xc0, 0xaf],
   [0x80],
@@ -85,7 +85,7 @@ export function drawStream(draw: Draw, piecesMax: number, faultyPercent: number)
 /** Cuts into chunks of random sizes; about one chunk in eight is empty. */
 export function drawPartition(draw: Draw, bytes: Uint8Array): Uint8Array[] {
   const chunks: Uint8Array[] = []
-  const sizeMax = [2, 4, 8, 40, 200][draw(5)] ?? 8
+  const sizeMax = [2, 8, 40, 200, 6000][draw(5)] ?? 8
   for (let offset = 0; offset < bytes.length;) {
     const size = draw(8) === 0 ? 0 : 1 + draw(sizeMax)
     chunks.push(bytes.slice(offset, offset + size))
