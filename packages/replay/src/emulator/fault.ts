@@ -66,18 +66,23 @@ function errorEvent(
   exchange: Exchange,
   wire: WireName,
 ): RecordedEvent {
+  const refuse = (): never => {
+    throw badFault(exchange, `${wire} has no error inside a stream for ${code}`)
+  }
   try {
     const events = wires[wire].encode([
       { type: 'finish', reason: { kind: 'error', message, code } },
     ])
     const last = events.at(-1)
-    if (last === undefined) throw badFault(exchange, `${wire} has no error inside a stream`)
+    const [chunk] = last === undefined ? [] : wires[wire].createDecoder().push(last)
+    // Some codes are no error that a provider words, but a stream that breaks off.
+    if (last === undefined || chunk?.type !== 'finish') return refuse()
     // Events of a wire that numbers them keep their order.
     const data = last.data.replace(/"sequence_number":\d+/, `"sequence_number":${after}`)
     return recordedEvent({ ...last, data })
   } catch (error) {
-    if (!LlmError.is(error)) throw error
-    throw badFault(exchange, `${wire} has no error inside a stream for ${code}`)
+    if (LlmError.is(error)) return refuse()
+    throw error
   }
 }
 
