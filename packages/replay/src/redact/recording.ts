@@ -32,18 +32,23 @@ export function redactRecording(
   recording: Recording,
   redactor: Redactor,
 ): { recording: Recording; report: RedactionReport } {
-  mapRecording(recording, (pieces, { isOpaque }) => {
-    redactor.learn(pieces, { isOpaque })
+  const texts: Parameters<Visitor>[] = []
+  mapRecording(recording, (pieces, place) => {
+    redactor.learn(pieces, { isOpaque: place.isOpaque })
+    texts.push([pieces, place])
     return pieces
   })
+  // All secrets are known only now.
   const suspects = createSuspects()
-  const redacted = mapRecording(recording, (pieces, place) => {
+  const redacted = texts.map(([pieces, place]) => {
     const kept = redactor.redact(pieces, place)
     if (!place.isOpaque) suspects.look(kept.join(''), place)
     return kept
   })
+  let next = 0
+  const clean = mapRecording(recording, (pieces) => redacted[next++] ?? pieces)
   return {
-    recording: withKeys(redacted),
+    recording: withKeys(clean),
     report: { secrets: redactor.secrets, suspects: suspects.list },
   }
 }

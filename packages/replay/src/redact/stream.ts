@@ -11,50 +11,75 @@ export type PiecesVisitor = (pieces: readonly string[], path: string) => readonl
 
 type Stream = Pick<Exchange, 'events' | 'end' | 'response'>
 
-/** The pieces of a channel; given back in the order in which they came. */
-type Channel = { path: string; pieces: readonly string[]; taken: number }
+/** What an event is about goes on in the next one, or stands alone. */
+type Texts = {
+  /** Pieces by channel, in the order of the events. */
+  channels: Map<string, { path: string; pieces: readonly string[] }>
+  /** Names of members and identifiers: each distinct one once, with where it was first. */
+  alone: Map<string, string>
+}
 
 /** The events, and the tail of a stream that broke off, with their texts as `visit` gives them. */
 export function mapStream(
   { events, end, response }: Stream,
   visit: PiecesVisitor,
 ): Pick<Exchange, 'events' | 'end'> {
-  const channels = collectChannels(events)
+  const { channels, alone } = collectTexts(events)
   const tail = end.tail === undefined ? null : splitTail(end.tail)
-  for (const channel of channels.values()) {
-    if (tail === null) {
-      channel.pieces = visit(channel.pieces, channel.path)
-      continue
-    }
-    // Which text an unfinished event goes on with is not known: it may be any.
-    const visited = visit([...channel.pieces, tail.text], channel.path)
-    channel.pieces = visited.slice(0, -1)
-    tail.text = visited.at(-1) ?? ''
+  const [before = '', ...tailTexts] = tail === null ? [] : visit([tail.before, tail.text], '')
+  let isSame = true
+  for (const [text, path] of alone) {
+    const [visited = ''] = visit([text], path)
+    isSame &&= visited === text
+    alone.set(text, visited)
   }
-  const visitAlone = (text: string, path: string): string => visit([text], path)[0] ?? ''
-  const mapped = events.map((event) => {
-    const data = mapJsonTexts(event.data, (text, path, name) => {
-      const channel = name === null ? undefined : channels.get(name)
-      return channel?.pieces[channel.taken++] ?? visitAlone(text, path)
-    })
-    return data === event.data ? event : withData(event, data, response?.lineEnd)
-  })
+  for (const channel of channels.values()) {
+    const { pieces, path } = channel
+    // Which text an unfinished event goes on with is not known: it may be any.
+    const visited = visit(tail === null ? pieces : [...pieces, tail.text], path)
+    channel.pieces = visited.slice(0, pieces.length)
+    tailTexts.push(...visited.slice(pieces.length))
+    isSame &&= pieces.every((piece, index) => piece === visited[index])
+  }
+  const mapped = isSame ? events : replaceTexts(events, { channels, alone }, response?.lineEnd)
   if (tail === null) return { events: mapped, end }
-  return { events: mapped, end: { ...end, tail: visitAlone(tail.before + tail.text, '') } }
+  // The one that most was taken out of.
+  const [text = ''] = tailTexts.toSorted((a, b) => a.length - b.length)
+  return { events: mapped, end: { ...end, tail: before + text } }
 }
 
-function collectChannels(events: readonly RecordedEvent[]): Map<string, Channel> {
-  const collected = new Map<string, { path: string; pieces: string[]; taken: number }>()
+function collectTexts(events: readonly RecordedEvent[]): Texts {
+  const channels = new Map<string, { path: string; pieces: string[] }>()
+  const alone = new Map<string, string>()
   for (const { data } of events) {
     mapJsonTexts(data, (text, path, name) => {
-      if (name === null || isIdentifier(path)) return text
-      const channel = collected.get(name)
-      if (channel === undefined) collected.set(name, { path, pieces: [text], taken: 0 })
-      else channel.pieces.push(text)
+      const channel = name === null ? undefined : channels.get(name)
+      if (channel !== undefined) channel.pieces.push(text)
+      else if (name === null || isIdentifier(path)) alone.set(text, alone.get(text) ?? path)
+      else channels.set(name, { path, pieces: [text] })
       return text
     })
   }
-  return collected
+  return { channels, alone }
+}
+
+/** The events with other texts, which are asked for in the order in which they were collected. */
+function replaceTexts(
+  events: readonly RecordedEvent[],
+  { channels, alone }: Texts,
+  lineEnd: RecordedResponse['lineEnd'],
+): RecordedEvent[] {
+  const taken = new Map<string, number>()
+  return events.map((event) => {
+    const data = mapJsonTexts(event.data, (text, _path, name) => {
+      const pieces = name === null ? undefined : channels.get(name)?.pieces
+      if (name === null || pieces === undefined) return alone.get(text) ?? text
+      const index = taken.get(name) ?? 0
+      taken.set(name, index + 1)
+      return pieces[index] ?? text
+    })
+    return data === event.data ? event : withData(event, data, lineEnd)
+  })
 }
 
 /** A broken frame as what stands before the text it breaks off in, and that text. */

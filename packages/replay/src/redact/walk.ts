@@ -21,25 +21,36 @@ const discriminators = [
   'item_id',
 ] as const
 
-/** The value with its texts as `visit` gives them, visited in the order of the JSON text. */
+/**
+ * The value with its texts as `visit` gives them, visited in the order of the
+ * JSON text. What nothing changes in is the same object as before.
+ */
 export function mapTexts(value: unknown, visit: TextVisitor, path = '', channel = ''): unknown {
   if (typeof value === 'string') return visit(value, path, channel)
   if (Array.isArray(value)) {
     const inside = join(path, '*')
-    return value.map((member, index) => {
+    let isSame = true
+    const members = value.map((member, index) => {
       const place = isObject(member) && typeof member.index === 'number' ? member.index : index
-      return mapTexts(member, visit, inside, `${channel}[${place}]`)
+      const mapped = mapTexts(member, visit, inside, `${channel}[${place}]`)
+      isSame &&= mapped === member
+      return mapped
     })
+    return isSame ? value : members
   }
   if (!isObject(value)) return value
   // The index of a member of an array has been taken into account as its place.
   const block = channel.endsWith(']') ? channel : channel + marksOf(value)
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      const inside = join(path, name)
-      return [visit(name, inside, null), mapTexts(member, visit, inside, `${block}.${name}`)]
-    }),
-  )
+  const members: [string, unknown][] = []
+  let isSame = true
+  for (const name of Object.keys(value)) {
+    const inside = join(path, name)
+    const mappedName = visit(name, inside, null)
+    const mapped = mapTexts(value[name], visit, inside, `${block}.${name}`)
+    isSame &&= mappedName === name && mapped === value[name]
+    members.push([mappedName, mapped])
+  }
+  return isSame ? value : Object.fromEntries(members)
 }
 
 /**
@@ -49,13 +60,8 @@ export function mapTexts(value: unknown, visit: TextVisitor, path = '', channel 
 export function mapJsonTexts(text: string, visit: TextVisitor): string {
   const value = parseJson(text)
   if (value === undefined) return visit(text, '', '')
-  let isChanged = false
-  const mapped = mapTexts(value, (one, path, channel) => {
-    const visited = visit(one, path, channel)
-    isChanged ||= visited !== one
-    return visited
-  })
-  return isChanged ? JSON.stringify(mapped) : text
+  const mapped = mapTexts(value, visit)
+  return mapped === value ? text : JSON.stringify(mapped)
 }
 
 function parseJson(text: string): unknown {
@@ -71,11 +77,12 @@ function join(path: string, name: string): string {
 }
 
 function marksOf(value: Record<string, unknown>): string {
-  const marks = discriminators.flatMap((name) => {
+  let marks = ''
+  for (const name of discriminators) {
     const mark = value[name]
-    return typeof mark === 'string' || typeof mark === 'number' ? [`${name}=${mark}`] : []
-  })
-  return marks.length === 0 ? '' : `(${marks.join()})`
+    if (typeof mark === 'string' || typeof mark === 'number') marks += `(${name}=${mark})`
+  }
+  return marks
 }
 
 /**
