@@ -64,11 +64,11 @@ export type Emulator = {
   /** In the order in which they came; grows. */
   readonly misses: readonly EmulatorMiss[]
   /** What had to be asked for and was not. */
-  unused(): UnusedExchange[]
+  readonly unused: () => UnusedExchange[]
   /** At pace `step`: lets this many more events out, of one exchange or of the streams that wait longest. */
-  release(eventCount: number, exchange?: number | ExchangeRef): void
+  readonly release: (eventCount: number, exchange?: number | ExchangeRef) => void
   /** Ends the server and every connection. Idempotent. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 const systemTimers: Timers<NodeJS.Timeout> = {

@@ -19,9 +19,9 @@ export type Waiter = {
 
 export type Pacing = {
   /** null when nothing waits. `exchange` names the response to `release`. */
-  open(exchange: unknown): Waiter | null
+  readonly open: (exchange: unknown) => Waiter | null
   /** Lets this many more events out, of one exchange or of whichever stream waits longest. */
-  release(eventCount: number, exchange?: unknown): void
+  readonly release: (eventCount: number, exchange?: unknown) => void
 }
 
 /** How many times as fast as recorded; Infinity: at once. undefined for what is no pace. */

@@ -156,7 +156,19 @@ function chunksFor(wire: WireName, chunks: readonly StreamChunk[]): StreamChunk[
     if (chunk.type !== 'finish' || !isObject(chunk.replayState)) return chunk
     return chunk.replayState.wire === wire ? chunk : { type: 'finish', reason: chunk.reason }
   })
-  return wire === 'gemini' ? withCompactArguments(own) : own
+  if (wire === 'anthropic' || wire === 'openai-responses') return own
+  const spoken = withoutSilentBlocks(own)
+  return wire === 'gemini' ? withCompactArguments(spoken) : spoken
+}
+
+/** Wires without events for blocks cannot say that there was one of which nothing was said. */
+function withoutSilentBlocks(chunks: readonly StreamChunk[]): StreamChunk[] {
+  const spoken = new Set(
+    chunks.flatMap((chunk) =>
+      chunk.type.endsWith('-delta') && 'index' in chunk ? [chunk.index] : [],
+    ),
+  )
+  return chunks.filter((chunk) => !('index' in chunk) || spoken.has(chunk.index))
 }
 
 /** Gemini's arguments are a JSON object, not a text: their spelling cannot be kept. */

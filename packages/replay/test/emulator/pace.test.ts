@@ -64,8 +64,8 @@ describe('pace', () => {
     expect(timers.delays).toEqual([400])
   })
 
-  it.each(['soon', 'x0', 'x-1', 'x'])('%s is none', async (pace) => {
-    await expect(emulate({ recordings: [], pace: pace as Pace })).rejects.toThrow(TypeError)
+  it.each(['"soon"', '"x0"', '"x-1"', '"x"'])('%s is none', async (pace) => {
+    await expect(emulate({ recordings: [], pace: JSON.parse(pace) })).rejects.toThrow(TypeError)
   })
 })
 

@@ -113,6 +113,9 @@ describe('a recording', () => {
   })
 })
 
+const redact = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body).replaceAll('sk-live-1', '{{secret:4}}'))
+
 describe('requests', () => {
   const answered = recordingOf([{ events: ['yes'] }])
 
@@ -169,8 +172,6 @@ describe('requests', () => {
 
   it('are redacted before they are compared, when they were', async () => {
     const recorded = recordingOf([{ ask: ask('my key is {{secret:1}}'), events: ['yes'] }])
-    const redact = (body: unknown): unknown =>
-      JSON.parse(JSON.stringify(body).replaceAll('sk-live-1', '{{secret:4}}'))
     const { url } = await emulate({ recordings: [recorded], redact })
     expect((await send(url, { body: ask('my key is sk-live-1') })).text).toBe('data: yes\n\n')
   })
@@ -309,7 +310,7 @@ describe('the emulator', () => {
     ['missing-file', '/nowhere/recording.jsonl'],
     ['bad-recording', { file: 'x.jsonl', text: '{"type":"recording","version":9}' }],
     ['bad-recording', { file: 'x.jsonl', text: '{"type":"session","version":0}' }],
-    ['bad-config', { session: { file: 'x', text: '' }, wire: 'telegraph' as 'gemini' }],
+    ['bad-config', { session: { file: 'x', text: '' }, wire: JSON.parse('"telegraph"') }],
   ] as const)('refuses what it cannot serve: %s', async (code, recording) => {
     await expect(emulate({ recordings: [recording] })).rejects.toMatchObject({ code })
   })

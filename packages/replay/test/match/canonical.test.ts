@@ -52,10 +52,11 @@ describe('what a wire leaves out', () => {
   })
 })
 
+const tool = (id: string): unknown => ({ type: 'tool_use', id, name: 'read', input: {} })
+const result = (id: string): unknown => ({ type: 'tool_result', tool_use_id: id, content: id })
+
 describe('calls', () => {
   it('are numbered as they are first seen', () => {
-    const tool = (id: string): unknown => ({ type: 'tool_use', id, name: 'read', input: {} })
-    const result = (id: string): unknown => ({ type: 'tool_result', tool_use_id: id, content: id })
     const body = {
       messages: [
         { role: 'assistant', content: [tool('b'), tool('a')] },

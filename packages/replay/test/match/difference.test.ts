@@ -52,14 +52,14 @@ describe('fields that differ', () => {
   })
 })
 
-describe('the nearest recorded request', () => {
-  const candidate = (change: Partial<Said>, isServed = false, wire = 'openai-chat' as const) => ({
-    canonical: requestKey(wire, requestOf(wire, { ...said, ...change })).canonical,
-    isServed,
-    change,
-  })
-  const sent = (change: Partial<Said>) => candidate(change).canonical
+const candidate = (change: Partial<Said>, isServed = false, wire = 'openai-chat' as const) => ({
+  canonical: requestKey(wire, requestOf(wire, { ...said, ...change })).canonical,
+  isServed,
+  change,
+})
+const sent = (change: Partial<Said>) => candidate(change).canonical
 
+describe('the nearest recorded request', () => {
   it('is the one with the fewest differences', () => {
     const candidates = [
       candidate({ prompt: 'Who are you?', result: 'nobody' }),

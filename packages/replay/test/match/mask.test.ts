@@ -4,9 +4,8 @@ import type { RunContext } from '@runproof/replay'
 
 /** The text as a request key sees it. */
 function mask(text: string, context: RunContext = {}): unknown {
-  const request = { method: 'POST', path: '/v1/messages', body: { system: text } }
-  const { body } = requestKey('anthropic', request, context).canonical
-  return (body as { system: unknown }).system
+  const request = { method: 'POST', path: '/elsewhere', body: text }
+  return requestKey('anthropic', request, context).canonical.body
 }
 
 const uuid = '01234567-89ab-4cde-8f01-23456789abcd'

@@ -94,6 +94,10 @@ describe('laws', () => {
   })
 })
 
+/** The lines of a recording with these tools in its request. */
+const write = (tools: unknown[]): string[] =>
+  serializeRecording(recordingOf([{ ask: { tools } }])).split('\n')
+
 describe('blobs', () => {
   const long = 'You are careful and kind to those who read what you write. '.repeat(8)
   const tool = { name: 'read', description: 'Reads a file.'.repeat(20), parameters: { $ref: '#' } }
@@ -116,8 +120,6 @@ describe('blobs', () => {
   it('one changed word in a tool changes the lines of that tool only', () => {
     const other = { ...tool, name: 'write' }
     const changed = { ...other, description: `${other.description} Now.` }
-    const write = (tools: unknown[]): string[] =>
-      serializeRecording(recordingOf([{ ask: { tools } }])).split('\n')
     const [before, after] = [write([tool, other]), write([tool, changed])]
     const differing = before.filter((line) => !after.includes(line))
     expect(differing.map((line) => JSON.parse(line).type)).toEqual(['blob', 'exchange/request'])

@@ -18,6 +18,9 @@ const streamOf = ({
     response: { status: 200, headers: {}, ...(lineEnd === undefined ? {} : { lineEnd }) },
   })
 
+const sum = (items: readonly { dtMs: number }[]): number =>
+  items.reduce((total, { dtMs }) => total + dtMs, 0)
+
 describe('chunks of a recorded stream', () => {
   it('are the bytes of its frames, and none is empty', () => {
     fc.assert(
@@ -52,8 +55,6 @@ describe('chunks of a recorded stream', () => {
     fc.assert(
       fc.property(anyStream, (stream) => {
         const chunks = cutEvents(streamOf(stream))
-        const sum = (items: readonly { dtMs: number }[]): number =>
-          items.reduce((total, { dtMs }) => total + dtMs, 0)
         expect(sum(chunks)).toBe(sum(stream.events))
         const counts = chunks.map(({ eventCount }) => eventCount)
         expect(counts).toEqual(counts.toSorted((a, b) => a - b))

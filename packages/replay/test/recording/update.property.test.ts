@@ -25,6 +25,11 @@ const run = fc
 
 const keyOf = ({ request }: Exchange): string => requestKey('openai-chat', request).key
 
+/** How often each request came. */
+function counts(exchanges: readonly Exchange[]): Map<string, number> {
+  return new Map([...Map.groupBy(exchanges, keyOf)].map(([key, same]) => [key, same.length]))
+}
+
 /** What a replay gives for each request, in order. */
 function script({ exchanges }: Recording): Map<string, unknown[]> {
   const answers = new Map<string, unknown[]>()
@@ -108,8 +113,6 @@ describe('recording twice', () => {
       fc.property(run, run, (first, second) => {
         const learned = learnOptional(first, second)
         const required = learned.exchanges.filter(({ end }) => end.optional !== true)
-        const counts = (exchanges: readonly Exchange[]): Map<string, number> =>
-          new Map([...Map.groupBy(exchanges, keyOf)].map(([key, same]) => [key, same.length]))
         const [a, b] = [counts(first.exchanges), counts(second.exchanges)]
         for (const key of new Set([...a.keys(), ...b.keys()])) {
           const [least, most] = [a.get(key) ?? 0, b.get(key) ?? 0].toSorted((x, y) => x - y)
