@@ -37,14 +37,14 @@ export function answerNeutrally(wire: WireName, body: unknown, isStream: boolean
   return answerBody(200, {}, JSON.stringify(wholeBody(family, events)))
 }
 
-/** The schema that the answer has to meet; `{}` when it only has to be JSON; undefined when it may be any text. */
+/** The schema that the answer has to meet; undefined when it may be any text. */
 function demandOf(family: WireFamily, body: unknown): unknown {
   if (!isObject(body)) return undefined
   const format = formats[family](body)
   if (!isObject(format)) return undefined
   const { type, json_schema: named, schema } = format
   if (type === 'text' || type === 'grammar') return undefined
-  return (isObject(named) ? named.schema : schema) ?? {}
+  return (isObject(named) ? named.schema : schema) ?? { type: 'object' }
 }
 
 const formats: Readonly<Record<WireFamily, (body: Record<string, unknown>) => unknown>> = {

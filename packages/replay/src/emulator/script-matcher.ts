@@ -2,9 +2,10 @@
  * Which call of a session log a request gets. The log knows no request, only
  * the conversation, so a call is given to a request that stands where the call
  * stood: the user's prompt of its turn is in the request, word for word, and
- * the model has answered as often since. That is the whole rule; of several
- * calls that fit, the first one that was not given out is taken. A call without
- * a place is given to any request of its wire.
+ * the model has answered as often since, the last time with calls that have their
+ * results. That is the whole rule; of several calls that fit, the first one that
+ * was not given out is taken. A call without a place is given to any request of
+ * its wire.
  */
 import { familyOf } from '../match/endpoint.ts'
 import type { WireFamily } from '../match/endpoint.ts'
@@ -44,8 +45,9 @@ export function createScriptMatcher(
   const stands = ({ place }: ScriptedCall, spoken: readonly Spoken[]): boolean => {
     if (place === null) return true
     const at = spoken.findLastIndex((item) => says(item, place.prompt))
-    const answers = spoken.slice(at + 1).filter(({ who }) => who === 'model')
-    return at !== -1 && answers.length === place.answerCount
+    const since = spoken.slice(at + 1).filter(({ who }) => who !== 'user')
+    const answerCount = since.filter(({ who }) => who === 'model').length
+    return at !== -1 && answerCount === place.answerCount && since.at(-1)?.who !== 'model'
   }
   return {
     take(family, body) {
