@@ -47,6 +47,11 @@ Examples:
   runproof emulate session.jsonl --wire anthropic   an authored log, served as Anthropic would
   runproof emulate recording.jsonl --pace step      each line on stdin lets one event out (a number: so many)
 Give the agent the address with the path its own base URL has (/v1, or none). Ends with Ctrl-C.`,
+  tap: `
+Examples:
+  runproof tap -- gemini --acp              in the place of the agent's command in an editor
+  runproof tap --out run.jsonl -- my-agent  and then: runproof check run.jsonl
+The agent's exit code is the tap's.`,
   doctor: `
 Examples:
   runproof doctor                           all scenarios of runproof.yml
@@ -204,6 +209,24 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
       const { runEmulate } = await import('./emulate/command.ts')
       const { untilStopped } = await import('./emulate/stop.ts')
       setExitCode(await runEmulate(files, options, terminal, untilStopped()))
+    })
+
+  program
+    .command('tap')
+    .summary('stand between an editor and an agent, and keep what crosses')
+    .description(
+      'Starts the agent, passes every byte on untouched, and writes what crossed as a transcript\n(for status, check and view), without secrets.',
+    )
+    .argument('<command...>', "the agent's command, behind --")
+    .option(
+      '--out <file>',
+      'the transcript, replaced when it is there (default: transcript.jsonl, or with a number)',
+    )
+    .addHelpText('after', examples.tap)
+    .action(async (command: string[], options) => {
+      const { runTap } = await import('./tap/command.ts')
+      const raise = (signal: NodeJS.Signals): void => void process.kill(process.pid, signal)
+      setExitCode(await runTap(command, options, terminal, process.cwd(), raise))
     })
 
   program

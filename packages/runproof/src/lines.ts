@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 
 /** Longer lines are reported as a problem and their text is dropped. */
-const lineBytesMax = 64 * 1024 * 1024
+export const lineBytesMax: number = 64 * 1024 * 1024
 
 /** One line; `problem` says why it has no usable text. */
 export type Line = { number: number; text: string; problem?: string }

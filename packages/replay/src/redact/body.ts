@@ -4,7 +4,7 @@
  * `{{secret:1}}`. Numbers may differ; a request key takes all of them for one.
  */
 import type { Recording } from '../recording/recording.ts'
-import { createRedactor } from './redactor.ts'
+import { createRedactor, type Redactor } from './redactor.ts'
 import { hasPlaceholder } from './span.ts'
 import type { KnownSecret } from './value.ts'
 import { mapTexts } from './walk.ts'
@@ -20,13 +20,16 @@ export async function createBodyRedactor(
   values: readonly KnownSecret[] = [],
 ): Promise<BodyRedactor> {
   const redactor = await createRedactor(values)
-  return (body) => {
-    mapTexts(body, (text) => {
-      redactor.learn([text])
-      return text
-    })
-    return mapTexts(body, (text) => redactor.redact([text])[0] ?? '')
-  }
+  return (body) => redactValue(body, redactor)
+}
+
+/** A JSON value without its secrets; the same object when it has none. */
+export function redactValue(value: unknown, redactor: Redactor): unknown {
+  mapTexts(value, (text) => {
+    redactor.learn([text])
+    return text
+  })
+  return mapTexts(value, (text) => redactor.redact([text])[0] ?? '')
 }
 
 /** Whether requests of this recording had secrets; without one a replay needs no redactor. */

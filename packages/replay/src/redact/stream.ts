@@ -4,6 +4,7 @@
  */
 import { encodeFrame } from '../recording/frame.ts'
 import type { Exchange, RecordedEvent, RecordedResponse } from '../recording/recording.ts'
+import type { Redactor } from './redactor.ts'
 import { isIdentifier, mapJsonTexts } from './walk.ts'
 
 /** The pieces of one text, in order; gives as many pieces. */
@@ -46,6 +47,20 @@ export function mapStream(
   // The one that most was taken out of.
   const [text = ''] = tailTexts.toSorted((a, b) => a.length - b.length)
   return { events: mapped, end: { ...end, tail: before + text } }
+}
+
+/**
+ * Lines of JSON without their secrets, also those that are cut over several
+ * lines. A line in which nothing changes is given back as it is.
+ */
+export function redactLines(lines: readonly string[], redactor: Redactor): string[] {
+  const events = lines.map((data) => ({ dtMs: 0, data }))
+  const stream: Stream = { events, end: { kind: 'eof' }, response: null }
+  mapStream(stream, (pieces) => {
+    redactor.learn(pieces)
+    return pieces
+  })
+  return mapStream(stream, (pieces) => redactor.redact(pieces)).events.map(({ data }) => data)
 }
 
 function collectTexts(events: readonly RecordedEvent[]): Texts {

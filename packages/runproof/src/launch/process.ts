@@ -141,16 +141,16 @@ async function spawnCommand({ command, cwd, env }: LaunchOptions): Promise<Child
   return child
 }
 
+/** Why a program does not start, in words. */
+export function spawnReason(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return 'there is no such program'
+  return error.code === 'EACCES' ? 'it is not executable' : visible(error.message)
+}
+
 function explainSpawnError(error: NodeJS.ErrnoException, program: string): RunproofError {
-  const reason =
-    error.code === 'ENOENT'
-      ? 'there is no such program'
-      : error.code === 'EACCES'
-        ? 'it is not executable'
-        : visible(error.message)
   return new RunproofError(
     'environment',
-    `cannot start the agent's command ${visible(program)}: ${reason}; install it or correct "command" in runproof.yml (paths there start with {root})`,
+    `cannot start the agent's command ${visible(program)}: ${spawnReason(error)}; install it or correct "command" in runproof.yml (paths there start with {root})`,
   )
 }
 

@@ -10,7 +10,7 @@
 export type Message = Record<string, unknown>
 
 /** `>` client to agent, `<` agent to client, `x` a fact about the process. */
-type Direction = '>' | '<' | 'x'
+export type Direction = '>' | '<' | 'x'
 
 /** `t` is in milliseconds since the process was spawned; `raw` is a line that is not JSON-RPC. */
 export type TranscriptLine = { t: number; dir: Direction } & ({ m: Message } | { raw: string })

@@ -1,0 +1,11 @@
+/**
+ * `@runproof/replay/redact`: secrets in texts and JSON, found and replaced. Of
+ * whole recordings: `@runproof/replay/recorder`.
+ */
+export { redactValue } from './redact/body.ts'
+export { createRedactor } from './redact/redactor.ts'
+export type { RedactedSecret, Redactor, TextOptions } from './redact/redactor.ts'
+export type { Span } from './redact/span.ts'
+export { redactLines } from './redact/stream.ts'
+export { secretsOfEnvironment } from './redact/value.ts'
+export type { KnownSecret } from './redact/value.ts'

@@ -1,0 +1,118 @@
+/**
+ * The transcript that a tap writes: what crossed as lines (Transcript v1,
+ * docs/formats/transcript.md), without secrets, in the order in which it
+ * crossed, each on disk as soon as it is redacted. What a killed tap leaves is
+ * whole up to its last line.
+ *
+ * A message stands as its sender spelled it, unless a secret was taken out. A
+ * secret that is cut over several messages (the deltas of a model) shows only
+ * when they are joined: that is done at the end, over the whole file.
+ */
+import { isUtf8 } from 'node:buffer'
+import { writeSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isMessage, isRecord, type Direction, type Message } from '../transcript/line.ts'
+import { closeFile, type OwnFile } from './file.ts'
+
+/** Larger files are not gone over again at the end. */
+const joinedBytesMax = 64 * 1024 * 1024
+
+export type TapTranscript = {
+  /** Takes the bytes of one line that crossed just now. */
+  take(dir: Direction, line: Buffer): void
+  /** A fact about the process. */
+  note(fact: Message): void
+  /** Writes what is held and closes the file. */
+  close(): Promise<void>
+}
+
+export type TapTranscriptOptions = {
+  file: OwnFile
+  /** What its names call a secret is taken out. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Milliseconds since the process was spawned. */
+  now: () => number
+  /** Called once, when the file cannot be written any more. */
+  onProblem: (problem: string) => void
+}
+
+/** A line on its way to disk: at what time, which way, and what it says. */
+type Entry = { t: number; dir: Direction; text: string; content: { m: Message } | { raw: string } }
+
+type Redaction = {
+  value: (value: unknown) => unknown
+  lines: (lines: readonly string[]) => string[]
+}
+
+export function createTapTranscript({
+  file,
+  env,
+  now,
+  onProblem,
+}: TapTranscriptOptions): TapTranscript {
+  let isBroken = false
+  const write = (line: string): void => {
+    if (isBroken) return
+    try {
+      writeSync(file.descriptor, `${line}\n`)
+    } catch (error) {
+      isBroken = true
+      onProblem(error instanceof Error ? error.message : String(error))
+    }
+  }
+  // The detectors take a moment to load: lines wait for them, bytes do not.
+  const held: Entry[] = []
+  let redaction: Redaction | null = null
+  const loading = nextTurn(env)
+    .then(loadRedaction)
+    .then((loaded) => {
+      redaction = loaded
+      for (const entry of held.splice(0)) write(serializeEntry(entry, loaded))
+      return loaded
+    })
+  const record = (entry: Entry): void => {
+    if (redaction === null) held.push(entry)
+    else write(serializeEntry(entry, redaction))
+  }
+  return {
+    take(dir, line) {
+      const text = line.toString('utf8')
+      const message = isUtf8(line) ? parseMessage(text) : null
+      const content = message === null ? { raw: text } : { m: message }
+      record({ t: Math.round(now()), dir, text, content })
+    },
+    note(fact) {
+      record({ t: Math.round(now()), dir: 'x', text: JSON.stringify(fact), content: { m: fact } })
+    },
+    async close() {
+      const { lines } = await loading
+      closeFile(file, joinedBytesMax, (text) => lines(text.split('\n')).join('\n'))
+    },
+  }
+}
+
+async function loadRedaction(env: TapTranscriptOptions['env']): Promise<Redaction> {
+  const { createRedactor, redactLines, redactValue, secretsOfEnvironment } =
+    await import('@runproof/replay/redact')
+  const redactor = await createRedactor(secretsOfEnvironment(env))
+  return {
+    value: (value) => redactValue(value, redactor),
+    lines: (lines) => redactLines(lines, redactor),
+  }
+}
+
+function parseMessage(text: string): Message | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) && isMessage(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function serializeEntry({ t, dir, text, content }: Entry, { value }: Redaction): string {
+  if ('raw' in content) return JSON.stringify({ t, dir, raw: value(content.raw) })
+  const message = value(content.m)
+  const json = message === content.m ? text : JSON.stringify(message)
+  return `{"t":${t},"dir":"${dir}","m":${json}}`
+}
