@@ -18,7 +18,8 @@ export function isLineEnd(byte: number | undefined): boolean {
 
 /**
  * The index behind the last blank line of `bytes[blockStart, end)`, or -1.
- * A CR at the very end counts: should an LF follow, it belongs to that CR.
+ * A CR at the very end counts. Should its LF follow in the next chunk, that LF
+ * is taken for a blank line of its own, which dispatches nothing: no harm done.
  * @param blockStart where a block begins.
  * @param from only blank lines whose last byte is at or behind it are looked for.
  */

@@ -3,20 +3,13 @@
  * 9.2.5 and 9.2.6
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream).
  *
- * Between two pushes nothing is kept but the bytes of the unfinished block,
- * its offset in the stream, and whether an LF belongs to a CR already seen.
- * Text is made of whole blocks only. Hence the law of this package: events and
- * end report depend on the bytes, never on how they were cut.
+ * Between two pushes nothing of the input is kept but the bytes of the
+ * unfinished block, and text is made of whole blocks only. Hence the law of
+ * this package: events and end report depend on the bytes, never on how they
+ * were cut.
  */
 
-import {
-  boundLineEnd,
-  carriageReturn,
-  findBlockEnd,
-  findPlainBlockEnd,
-  isLineEnd,
-  lineFeed,
-} from './block-end.ts'
+import { boundLineEnd, findBlockEnd, findPlainBlockEnd, isLineEnd } from './block-end.ts'
 import {
   findInvalidBefore,
   findMalformed,
@@ -117,12 +110,9 @@ export function decodeSse(
 
 /**
  * - `starting`: it is open whether the stream begins with a byte order mark.
- * - `reading`: the next byte is just the next byte.
- * - `after-return`: the last byte was the CR of a blank line, and an LF that
- *   follows belongs to it.
  * - `failed`, `ended`: nothing more is decoded.
  */
-type State = 'starting' | 'reading' | 'after-return' | 'failed' | 'ended'
+type State = 'starting' | 'reading' | 'failed' | 'ended'
 
 export class Decoder implements SseDecoder {
   readonly #platform: Platform
@@ -179,20 +169,9 @@ export class Decoder implements SseDecoder {
   }
 
   #pushUnlessReading(bytes: Uint8Array): SseEvent[] {
-    switch (this.#state) {
-      case 'starting':
-        return this.#start(bytes)
-      case 'after-return':
-        if (bytes.length === 0) return []
-        this.#state = 'reading'
-        if (bytes[0] !== lineFeed) return this.push(bytes)
-        this.#offset++
-        return this.push(bytes.subarray(1))
-      case 'failed':
-        return []
-      default:
-        throw new TypeError('push after end: a decoder reads one stream')
-    }
+    if (this.#state === 'starting') return this.#start(bytes)
+    if (this.#state === 'failed') return []
+    throw new TypeError('push after end: a decoder reads one stream')
   }
 
   /** Holds the first bytes until they are a byte order mark or not. */
@@ -282,7 +261,6 @@ export class Decoder implements SseDecoder {
       const malformed = findMalformed(bytes, start, blockEnd)
       if (malformed !== null) return this.#fail(bytes, start, malformed, before)
     }
-    if (blockEnd === end && bytes[end - 1] === carriageReturn) this.#state = 'after-return'
     this.#offset += blockEnd - start
     this.#overflow.restart()
     const events = this.#parser.parse(text, bytes, start, blockEnd, before)

@@ -104,8 +104,7 @@ export class OverflowSearch {
         continue
       }
       const lineMax = lineStart + this.#lineBytesMax
-      const eventMax = Math.max(lineStart, blockStart + this.#eventBytesMax)
-      const stop = Math.min(end, lineMax, eventMax)
+      const stop = Math.min(end, lineMax, blockStart + this.#eventBytesMax)
       while (at < stop && !isLineEnd(bytes[at])) at++
       if (at === end) break
       if (!isLineEnd(bytes[at])) {

@@ -3,10 +3,12 @@ import { createSseDecoder, decodeSse, type SseDecoderOptions } from '@runproof/s
 import { Decoder } from '../src/decoder.ts'
 import { createWebPlatform, detectPlatform, type Platform } from '../src/platform.ts'
 import { readFixtures } from './fixtures.ts'
-import { everyPartition } from './inputs.ts'
+import { concat, everyPartition } from './inputs.ts'
 import { decodeByReference, unlimited, type Decoded } from './reference.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+const toBytes = (part: string | Uint8Array): Uint8Array =>
+  typeof part === 'string' ? encode(part) : part
 const push = (bytes: Uint8Array): unknown => createSseDecoder().push(bytes)
 const fixtures = readFixtures()
 
@@ -95,6 +97,33 @@ describe('delivery', () => {
     expect(decoder).toMatchObject({ retryMs: 10, lastEventId: 'a', error: null })
     decoder.push(Uint8Array.of(0xff, 0x0a, 0x0a))
     expect(decoder.error).toEqual({ code: 'invalid-utf8', offset: 17 })
+  })
+})
+
+describe('large chunks, which are read in place', () => {
+  const filler = encode('data: filler\n\n'.repeat(400))
+  const bad = Uint8Array.of(0x64, 0x61, 0x74, 0x61, 0x3a, 0xff)
+  const options = { utf8: 'strict' as const, lineBytesMax: 60, eventBytesMax: 100 }
+  it.each<[string, (string | Uint8Array)[]]>([
+    ['complete the held block', ['data: a\nda', 'ta: b\n\n', filler]],
+    ['complete it with CR LF', ['data: a\r\nda', 'ta: b\r\n\r\n', filler]],
+    ['complete it with CR', ['data: a\rda', 'ta: b\r\r', filler]],
+    ['complete the blank line', ['data: a\n', '\n', filler]],
+    ['end with an unfinished block', ['data: a', '\n\n', filler, 'id: 7\ndata: rest']],
+    ['end inside a line', ['data: a', '\n\n', 'data: ', 'b'.repeat(50), '\n\n', filler, ': ']],
+    ['are one unfinished block', [':', '\n\n', ': x\n'.repeat(20)]],
+    ['have a fault in the held block', ['data: a', bad, '\n\n', filler]],
+    ['have a fault in the rest', ['data: a', '\n\n', filler, bad, '\n\n', filler]],
+    ['have a fault in the last line', ['data: a', '\n\n', filler, bad]],
+    ['break a limit in the held block', ['data: a', 'a'.repeat(60), '\n\n', filler]],
+    ['break a limit in the rest', ['data: a', '\n\n', filler, ': '.repeat(40), '\n\n', filler]],
+  ])('%s', (_name, [held = '', ...rest]) => {
+    const chunk = concat(rest.map(toBytes))
+    const stream = concat([toBytes(held), chunk])
+    for (const given of [options, { ...options, ...unlimited }]) {
+      const expected = decodeByReference(stream, given)
+      expect(decodeOn(detectPlatform(), [toBytes(held), chunk], given)).toEqual(expected)
+    }
   })
 })
 
