@@ -11,17 +11,19 @@ export type FolderMask = (text: string) => string
  * The folders of a run as one mask, or null when none is given. A folder is
  * replaced with what lies in it, but not its siblings with longer names. Some
  * agents name a folder of their own after the working folder, with every other
- * character a hyphen; that is replaced too. macOS spells `/tmp` also
- * `/private/tmp`.
+ * character a hyphen, and some write paths from the root without its slash; both
+ * are replaced too. macOS spells `/tmp` also `/private/tmp`.
  */
 export function createFolderMask(context: RunContext): FolderMask | null {
   const spellings = folderNames.flatMap((token) => {
     const path = context[token]?.replace(/[\\/]+$/, '') ?? ''
     if (path.length < 2) return []
     const slug = path.replaceAll(/[^0-9A-Za-z]/g, '-')
+    const fromRoot = path.replace(/^\//, '')
     return [
       { path, token: `{{${token}}}` },
       ...(slug === path ? [] : [{ path: slug, token: `{{${token}-slug}}` }]),
+      ...(fromRoot === path ? [] : [{ path: fromRoot, token: `{{${token}-from-root}}` }]),
     ]
   })
   if (spellings.length === 0) return null
