@@ -92,12 +92,12 @@ function eventDefect(value: unknown, seq: number): Defect | undefined {
     return bad('bad-seq', `${type}: seq is ${got} where ${seq} must follow; ${why}`)
   }
   if (!isTime(time)) return bad('bad-event', `${type}: time is not a number of milliseconds`)
-  const detail = draftDefect({ ...value, type })
+  const detail = contentDefect({ ...value, type })
   return detail === undefined ? undefined : bad('bad-event', detail)
 }
 
-/** Says what is wrong with `data` and the marks of an event, numbered or not yet, or nothing. */
-export function draftDefect(event: { type: string } & Json): string | undefined {
+/** Says what is wrong with `data` and the marks of an event, or nothing. */
+function contentDefect(event: { type: string } & Json): string | undefined {
   const { type, data, sourceEventSeqs: sources, surfaceOp } = event
   if (!isObject(data)) return `${type}: data is not an object`
   for (const [name, { kind, optional }] of Object.entries(fieldsOf(type))) {

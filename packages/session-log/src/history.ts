@@ -73,7 +73,8 @@ export function deriveView(events: Iterable<SessionEvent>): MessageEvent[] {
 /**
  * The messages a request would carry after these events, which are a log from
  * its beginning. An assistant message without content says nothing and is
- * left out. Throws like `deriveView`.
+ * left out, unless its provider wants something of it back (a paused search).
+ * Throws like `deriveView`.
  */
 export function deriveHistory(events: readonly SessionEvent[]): LlmMessage[] {
   return deriveView(events).flatMap((event): LlmMessage[] => {
@@ -81,7 +82,7 @@ export function deriveHistory(events: readonly SessionEvent[]): LlmMessage[] {
       case 'assistant/message': {
         const { content } = event.data
         const replayState = findReplayState(events, event)
-        if (content.length === 0) return []
+        if (content.length === 0 && replayState === undefined) return []
         return [
           { role: 'assistant', content, ...(replayState === undefined ? {} : { replayState }) },
         ]

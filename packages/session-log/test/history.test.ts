@@ -60,6 +60,30 @@ describe('the derived history', () => {
     ])
   })
 
+  it('keeps an answer without content when its provider wants something back', () => {
+    const { events } = fixtureLog('two-turns')
+    const state = { items: [{ search: 1 }] }
+    const finish = { type: 'finish', reason: { kind: 'pause' }, replayState: state }
+    const paused: SessionEvent[] = events.slice(0, 4)
+    const place = { turn: 1, step: 1 }
+    paused.push(
+      { type: 'assistant/chunk', seq: 4, time: 0, data: { ...place, chunk: finish } },
+      {
+        type: 'assistant/message',
+        seq: 5,
+        time: 0,
+        data: { ...place, content: [] },
+        sourceEventSeqs: [4],
+        surfaceOp: 'append',
+      },
+    )
+    expect(deriveHistory(paused).at(-1)).toEqual({
+      role: 'assistant',
+      content: [],
+      replayState: state,
+    })
+  })
+
   it('throws for a replacement that the reader would have refused', () => {
     const { events } = fixtureLog('compacted')
     expect(() => deriveHistory(events.slice(3))).toThrow(/event 8 replaces/)

@@ -6,16 +6,19 @@
  * batches are written in the order of the calls; an event's `seq` is given
  * when it is written, so a failed batch leaves no gap; what `append` has
  * returned is never lost by the death of this process, what `checkpoint` has
- * seen is never lost by a power cut. One writer a log (`lock.ts`).
+ * seen is never lost by a power cut; nothing is written that the reader would
+ * refuse. One writer a log (`lock.ts`).
  *
  * When to call `checkpoint`: before each model request, before each tool
  * body, at the end of a turn. `close` is one as well.
  */
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { draftDefect } from '../check.ts'
+import { isEvent } from '../check.ts'
+import type { Defect } from '../check.ts'
 import { SessionLogError } from '../error.ts'
 import type { EventDraft, SessionEvent, SessionHeader } from '../event.ts'
+import { deriveView } from '../history.ts'
 import { deriveClosers } from '../recovery.ts'
 import { serializeEvent, serializeHeader } from '../serialize.ts'
 import { acquireLock, isCode } from './lock.ts'
@@ -119,8 +122,10 @@ function createWriter(options: OpenOptions, start: Start): SessionLogWriter {
       const numbered = { ...draft, seq: events.length + i, time: draft.time ?? now }
       return numbered
     })
+    const lines = batch.map((event) => lineOf(event))
+    refuseUnreadable(events, lines)
     const headerText = headerDue ? `${serializeHeader(header)}\n` : ''
-    const text = headerText + batch.map((event) => lineOf(event)).join('')
+    const text = headerText + lines.join('')
     storage ??= await createStorage(options)
     await storage.log.append(text)
     headerDue = false
@@ -141,10 +146,6 @@ function createWriter(options: OpenOptions, start: Start): SessionLogWriter {
     events,
     recovery,
     async append(drafts) {
-      for (const draft of drafts) {
-        const defect = draftDefect(draft)
-        if (defect !== undefined) throw new TypeError(`append: ${defect}`)
-      }
       return drafts.length === 0 ? [] : enqueue(() => appendNow(drafts))
     },
     checkpoint: () => enqueue(async () => storage?.log.sync()),
@@ -212,6 +213,21 @@ function newEntries(folder: string, firstNew: string | undefined): string[] {
 
 function lineOf(event: SessionEvent): string {
   return `${serializeEvent(event)}\n`
+}
+
+/** What was written once stays: lines that would make the log unreadable are a `TypeError`. */
+function refuseUnreadable(before: readonly SessionEvent[], lines: readonly string[]): void {
+  // As text, since JSON makes other values of some (`NaN`, `toJSON`).
+  const batch = lines.map((line, i): SessionEvent => {
+    const event: unknown = JSON.parse(line)
+    let problem = 'not an event'
+    const note = (defect: Defect): void => void (problem = defect.message)
+    if (isEvent(event, before.length + i, note)) return event
+    throw new TypeError(`append: ${problem}`)
+  })
+  if (batch.some(({ surfaceOp }) => typeof surfaceOp === 'object')) {
+    deriveView([...before, ...batch])
+  }
 }
 
 function nothingToOpen(file: string): SessionLogError {

@@ -76,13 +76,24 @@ describe('a new log', () => {
 })
 
 describe('appending', () => {
-  it('refuses a malformed draft without writing', async () => {
+  const said = { content: [{ type: 'text' as const, text: 'x' }], source: { kind: 'user' } }
+  const unreadable: [what: string, draft: EventDraft & { time?: number }][] = [
+    ['data of another shape', { type: 'turn/start', data: { turn: 'one' } }],
+    ['a time that is none', { ...turn, time: Number.NaN }],
+    ['data that JSON makes something else of', { type: 'a/b', data: { toJSON: () => 1 } }],
+    [
+      'a replacement of what is not there',
+      { type: 'user/message', data: said, surfaceOp: { op: 'replace', start: 7, end: 8 } },
+    ],
+  ]
+  it.each(unreadable)('refuses %s without writing', async (_what, bad) => {
     const file = join(makeFolder(), 's.jsonl')
     const log = await openSessionLog({ file, header, clock: createClock() })
-    const bad: EventDraft = { type: 'turn/start', data: { turn: 'one' } }
     await expect(log.append([turn, bad])).rejects.toThrow(TypeError)
     expect(existsSync(file)).toBe(false)
+    expect(await log.append([turn])).toHaveLength(1)
     await log.close()
+    expect((await readSessionLog(file)).events).toEqual(log.events)
   })
 
   it('ends with close, which may be called again', async () => {
