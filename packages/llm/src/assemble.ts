@@ -102,17 +102,21 @@ function readBlockChunk(
   }
 }
 
+/** The ends after which a tool call is meant: the model said all of it and wants it run. */
+const endsWithCalls: ReadonlySet<string> = new Set(['stop', 'tool-calls', 'pause'])
+
 /**
- * The message of a stream. A `max-tokens` end drops every tool call, since the
- * last one may be cut; an interrupted stream keeps only text and reasoning that
- * is not blank.
+ * The message of a stream. Tool calls are kept only where the answer came to
+ * an end of its own (`stop`, `tool-calls`, `pause`): one that was cut
+ * (`max-tokens`), withheld (`content-filter`) or declined (`refusal`) must not
+ * run. An interrupted stream keeps only text and reasoning that is not blank.
  */
 export function assembleMessage(chunks: Iterable<StreamChunk>): AssembledMessage {
   const { blocks, usage, finish, replayState } = outlineStream(chunks)
   const interrupted = !finish || finish.kind === 'error' || finish.kind === 'aborted'
   const content = blocks
     .filter((block) => {
-      if (block.type === 'tool-call') return !interrupted && finish.kind !== 'max-tokens'
+      if (block.type === 'tool-call') return !!finish && endsWithCalls.has(finish.kind)
       return !interrupted || block.text.trim() !== ''
     })
     .map(blockOf)

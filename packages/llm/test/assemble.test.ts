@@ -1,4 +1,4 @@
-import { assembleMessage, type StreamChunk } from '@runproof/llm'
+import { assembleMessage, type FinishReason, type StreamChunk } from '@runproof/llm'
 import { describe, expect, it } from 'vitest'
 
 const text = (index: number, piece: string): StreamChunk => ({
@@ -13,7 +13,7 @@ const call: StreamChunk = {
   name: 'bash',
   argumentsDelta: '{"command":',
 }
-const finish = (kind: 'stop' | 'max-tokens' | 'aborted' | 'tool-calls'): StreamChunk => ({
+const finish = (kind: Exclude<FinishReason['kind'], 'error'>): StreamChunk => ({
   type: 'finish',
   reason: { kind },
 })
@@ -65,6 +65,11 @@ const table: { title: string; chunks: StreamChunk[]; message: object }[] = [
       interrupted: false,
     },
   },
+  ...(['refusal', 'content-filter', 'max-tokens'] as const).map((kind) => ({
+    title: `has no call of an answer that ended with ${kind}`,
+    chunks: [text(0, 'a'), call, finish(kind)],
+    message: { content: [{ type: 'text' as const, text: 'a' }], interrupted: false },
+  })),
   {
     title: 'keeps text and reasoning that is not blank of a prefix',
     chunks: [
