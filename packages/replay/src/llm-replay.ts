@@ -7,8 +7,9 @@
  * before it wraps it; one registered after it is not heard.
  *
  * Which logs, it learns from its configuration or else from the environment
- * (`seam.ts`). At dispose it writes the report; on a miss at once, so that a
- * process that dies of it leaves one too. It never ends the process: whoever
+ * (`seam/`). It writes the report when it starts, so that a report that cannot
+ * be written stops the start, and a process that is killed leaves its calls
+ * unused; on a miss at once; and at dispose. It never ends the process: whoever
  * started the agent judges it by the report.
  *
  * It imports nothing of cordis; the context is typed by what it uses.
@@ -49,6 +50,7 @@ export function apply(ctx: ReplayHost, config?: ReplayConfig | null): void {
     if (file !== undefined) writeReport(file, report)
   }
   const replay = openReplay(options, save)
+  save(replay.report())
   ctx.effect(() => () => {
     replay.close()
     save(replay.report())

@@ -19,7 +19,7 @@ export const cwdToken = '{{cwd}}'
 export const flatIdToken = '{{sessionId}}'
 const timeToken = '{{time}}'
 
-const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
+const uuid = /\b[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}\b/g
 /** ISO 8601 with a time of day, and milliseconds since 1970 between 2001 and 2286. */
 const isoTime = /\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g
 const epochMs = /(?<![\w.-])[1-9]\d{12}(?![\w.-])/g
@@ -69,12 +69,27 @@ export function findFolder(text: string, other: string): string | undefined {
   return undefined
 }
 
-/** A pattern for a part of a normalised line; its tokens stand for anything. */
+/** A pattern for a part of a normalised line; its tokens stand for what they replaced. */
 function loosely(part: string): string {
-  return part
-    .split(/\{\{[\w:]+\}\}/)
-    .map(escape)
-    .join('.+?')
+  return part.replaceAll(/(\{\{[\w:]+\}\})|[^{]+|\{/g, (text, token?: string) =>
+    token === undefined ? escape(text) : tokenPattern(token),
+  )
+}
+
+/**
+ * What may stand where a token is. Ids and times have shapes of their own:
+ * were they anything, a long line with many of them could be divided in more
+ * ways than can be tried. A token of another scrubber is one word.
+ */
+function tokenPattern(token: string): string {
+  const shapes =
+    token === timeToken
+      ? [isoTime, epochMs]
+      : /^\{\{(?:id:\d+|sessionId)\}\}$/.test(token)
+        ? [uuid]
+        : []
+  const alternatives = [escape(token), ...shapes.map(({ source }) => source)]
+  return `(?:${shapes.length > 0 ? alternatives.join('|') : String.raw`[^\s"]{1,200}?`})`
 }
 
 function isAbsolute(path: string): boolean {

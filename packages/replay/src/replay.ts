@@ -65,7 +65,7 @@ export type SessionReport = {
 }
 
 export type ReplayReport = {
-  /** Calls that were answered. */
+  /** Calls that this replay answered, without those before `startAt`. */
   served: number
   /** Recorded calls that nobody asked for. */
   unused: number
@@ -87,6 +87,8 @@ export type Replay = {
 type Cursor = {
   script: ReplayScript
   sessionId: string | null
+  /** Number of the first entry. */
+  start: number
   /** Number of the next entry. */
   at: number
   /** Number of the recorded call the last request was; for scripts that are not aligned. */
@@ -102,8 +104,8 @@ export function createReplay(options: ReplayOptions): Replay {
   const { scripts, level = 'strict', cwd, startAt = 0, onMiss, writeMarker } = options
   refuseStart(startAt, scripts[0])
   const cursors = scripts.map((script, i): Cursor => {
-    const at = i === 0 ? startAt : 0
-    return { script, sessionId: null, at, matched: at - 1, inFlight: null }
+    const start = i === 0 ? startAt : 0
+    return { script, sessionId: null, start, at: start, matched: start - 1, inFlight: null }
   })
   const misses: Miss[] = []
   const closing = new AbortController()
@@ -207,9 +209,9 @@ export function missOf({ code, message, file, call }: ReplayError): Miss {
 }
 
 function reportOf(cursors: readonly Cursor[], misses: readonly Miss[]): ReplayReport {
-  const sessions = cursors.map(({ script, sessionId, at }): SessionReport => {
+  const sessions = cursors.map(({ script, sessionId, start, at }): SessionReport => {
     const unusedCount = script.entries.length - at
-    return { file: script.file, sessionId, served: at, unused: unusedCount }
+    return { file: script.file, sessionId, served: at - start, unused: unusedCount }
   })
   const sum = (key: 'served' | 'unused'): number =>
     sessions.reduce((total, session) => total + session[key], 0)

@@ -68,15 +68,16 @@ function readReport(file: string): ReplayReport {
 }
 
 describe('in a cordis host', () => {
-  it('answers instead of the adapter, and reports at dispose', async () => {
+  it('answers instead of the adapter, and reports at its start and at dispose', async () => {
     const report = join(makeFolder(), 'made', 'report.json')
     const host = await startHost({ file: kitchenFile, report })
+    // What a process that is killed leaves: nothing claimed.
+    expect(readReport(report)).toMatchObject({ served: 0, unused: 3, misses: [] })
     for (const [call, { chunks }] of kitchen.recorded.entries()) {
       expect(await host.ask({ messages: messagesOf(kitchen, call), sessionId: 's' })).toEqual(
         chunks,
       )
     }
-    expect(existsSync(report)).toBe(false)
     await host.dispose()
     expect(readReport(report)).toEqual({
       served: 3,
@@ -283,6 +284,13 @@ describe('a host does not start', () => {
       'bad-config',
       /startAt is "1", not a number/,
     ],
+    [
+      'with child files that are file descriptors',
+      { file: kitchenFile, childFiles: [0] },
+      {},
+      'bad-config',
+      /childFiles is \[0\], not a list of texts/,
+    ],
   ])('%s', async (_name, config: object, env: Record<string, string>, code, message) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
     const start = startHost(config)
@@ -301,6 +309,11 @@ describe('a host does not start', () => {
     vi.stubEnv('RUNPROOF_REPORT', report)
     await expect(startHost({})).rejects.toThrow()
     expect(readReport(report).misses).toMatchObject([{ code: 'bad-config' }])
+  })
+
+  it('when its report cannot be written', async () => {
+    const report = makeFolder()
+    await expect(startHost({ file: kitchenFile, report })).rejects.toThrow(/EISDIR|rename/)
   })
 
   it('and leaves no half-written report', async () => {

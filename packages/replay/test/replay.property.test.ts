@@ -137,7 +137,7 @@ describe('laws of replay', () => {
         )
         const replay = createReplay({ scripts: [script], startAt: call })
         await expect(collect(replay, sent)).rejects.toMatchObject({ code: 'request-mismatch' })
-        expect(replay.report()).toMatchObject({ served: call })
+        expect(replay.report()).toMatchObject({ served: 0 })
       }),
       { numRuns: 60 },
     )

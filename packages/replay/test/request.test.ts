@@ -37,24 +37,48 @@ async function missOf(text: string): Promise<string> {
   return replay.report().misses[0]?.message ?? ''
 }
 
+/** Compares with a kitchen whose first prompt is `recorded`. */
+function compareFirstWith(recorded: string) {
+  const events = script.events.map((event): SessionEvent =>
+    event.type === 'user/message'
+      ? { ...event, data: { ...event.data, content: [{ type: 'text', text: recorded }] } }
+      : event,
+  )
+  const call = script.recorded[0]
+  if (call === undefined) throw new Error('the kitchen has a first call')
+  return (text: string) =>
+    compareRequest({ ...script, events }, call, [user(text)], { level: 'strict' })
+}
+
+/** So many times in one line. */
+function rows(count: number): string {
+  return Array.from(
+    { length: count },
+    (_none, day) => `{"t":"2026-01-0${(day % 9) + 1}T10:00:00Z","n":1}`,
+  ).join(',')
+}
+
 describe('the same request', () => {
   it('is one from another folder, with other ids and at another time', () => {
     expect(compare(liveMessages())).toBeNull()
     expect(compare(liveMessages(), 'strict', '/work/run 7')).toBeNull()
   })
 
+  it('may have ids and times beside the folder, many in one line, and is told apart at once', () => {
+    const compareFirst = compareFirstWith(`${rows(30)} in /tmp/rec-kitchen.`)
+    expect(compareFirst(`${rows(30)} in /x/y.`)).toBeNull()
+    const startedAt = performance.now()
+    expect(compareFirst(`${rows(60)} in /x/y!`)).not.toBeNull()
+    expect(performance.now() - startedAt).toBeLessThan(500)
+
+    const ids = '11111111-2222-4333-8444-555555555555 and 99999999-AAAA-4BBB-8CCC-DDDDDDDDDDDD'
+    const compareIds = compareFirstWith(`${ids.toLowerCase()} in /tmp/rec-kitchen`)
+    expect(compareIds(`${ids} in /x/y`)).toBeNull()
+    expect(compareIds(`${ids.slice(0, 40)} in /x/y`)).not.toBeNull()
+  })
+
   it('may have the folder more than once in a line, and nowhere else', () => {
-    const says = (text: string): SessionEvent[] =>
-      script.events.map((event) =>
-        event.type === 'user/message'
-          ? { ...event, data: { ...event.data, content: [{ type: 'text', text }] } }
-          : event,
-      )
-    const call = script.recorded[0]
-    if (call === undefined) throw new Error('the kitchen has a first call')
-    const recorded = { ...script, events: says('mv /tmp/rec-kitchen/a.* /tmp/rec-kitchen/b') }
-    const compareFirst = (text: string) =>
-      compareRequest(recorded, call, [user(text)], { level: 'strict' })
+    const compareFirst = compareFirstWith('mv /tmp/rec-kitchen/a.* /tmp/rec-kitchen/b')
     expect(compareFirst('mv /x y/a.* /x y/b')).toBeNull()
     expect(compareFirst('mv /x/a.* /y/b')).not.toBeNull()
     expect(compareFirst('mv x/a.* x/b')).not.toBeNull()

@@ -84,7 +84,7 @@ export function readSeam(config: ReplayConfig, env: Environment): Seam {
 const keys: Record<keyof ReplayConfig, string> = {
   file: 'string',
   override: 'string',
-  childFiles: 'object',
+  childFiles: 'list of texts',
   report: 'string',
   level: 'string',
   cwd: 'string',
@@ -99,10 +99,16 @@ function refuseUnknown(config: object): void {
     if (type === undefined) {
       throw badConfig(`llm-replay has no option "${key}"; it has ${[...types.keys()].join(', ')}`)
     }
-    if (value !== undefined && typeof value !== type) {
+    if (value !== undefined && typeOf(value) !== type) {
       throw badConfig(`llm-replay: ${key} is ${JSON.stringify(value)}, not a ${type}`)
     }
   }
+}
+
+/** A list of anything else, such as of numbers, would be read as file descriptors. */
+function typeOf(value: unknown): string {
+  const isTexts = Array.isArray(value) && value.every((item) => typeof item === 'string')
+  return isTexts ? 'list of texts' : typeof value
 }
 
 function readLevel(value: string): CompareLevel {
