@@ -4,8 +4,9 @@
  *
  * Invariants: the promise settles once and leaves no process of the command
  * behind, on success, failure, timeout and abort alike; a background process
- * does not outlive its command. Both output streams go through one pipe, so
- * their order is the order in which the command wrote.
+ * does not outlive its command. One that shed every mark (`process-tree.ts`)
+ * is not found, but not waited for either. Both output streams go through one
+ * pipe, so their order is the order in which the command wrote.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -35,6 +36,9 @@ export type ShellResult = {
 
 const markName = 'RUNPROOF_TOOL_CALL'
 
+/** After the shell has ended, for what is still in the pipe to arrive. */
+const drainMsMax = 500
+
 export function runShell(request: ShellRequest): Promise<ShellResult> {
   if (request.signal.aborted) {
     return Promise.resolve({ output: '', exitCode: null, ended: 'aborted' })
@@ -50,14 +54,22 @@ export function runShell(request: ShellRequest): Promise<ShellResult> {
     }
     const onAbort = (): void => stop('aborted')
     const deadline = request.timers.set(() => stop('timeout'), request.timeoutMs)
+    let drain: ReturnType<typeof request.timers.set> | undefined
     request.signal.addEventListener('abort', onAbort, { once: true })
 
     child.stdout?.on('data', (bytes: Buffer) => capture.push(bytes))
     child.stderr?.on('data', (bytes: Buffer) => capture.push(bytes))
     // What the shell left running holds the pipe open; it ends with the shell.
-    child.once('exit', () => killTree(child, request.mark))
+    child.once('exit', () => {
+      killTree(child, request.mark)
+      drain = request.timers.set(() => {
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+      }, drainMsMax)
+    })
     const settle = (result: Pick<ShellResult, 'exitCode' | 'ended'>): void => {
       request.timers.clear(deadline)
+      if (drain !== undefined) request.timers.clear(drain)
       request.signal.removeEventListener('abort', onAbort)
       resolve({ output: capture.text(), ...result })
     }

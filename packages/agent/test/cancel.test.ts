@@ -131,6 +131,23 @@ describe('cancelling', () => {
     await expectUsable(scripted)
   })
 
+  it.skipIf(process.platform !== 'linux')(
+    'is not held up by a process that shed every mark and keeps the output open (needs /proc)',
+    async () => {
+      const command = `env -i /usr/bin/setsid /bin/sh -c 'sleep 30 & echo $! > pids'`
+      const scripted = await startScripted([
+        stream(callTools(['call_1', 'bash', { command }])),
+        goOn,
+      ])
+      const startedAt = performance.now()
+      expect((await scripted.prompt()).result).toEqual({ stopReason: 'end_turn' })
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+      await scripted.driver.close()
+      const pid = Number(readFileSync(join(scripted.cwd, 'pids'), 'utf8'))
+      process.kill(pid, 'SIGKILL')
+    },
+  )
+
   it('starts nothing of what was still to come, and gives every call a result', async () => {
     const scripted = await startScripted([
       stream(
