@@ -1,12 +1,12 @@
 /** A turn from the first step to its end: tools in parallel and in order, limits, and every kind of end. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FinishReason, StreamChunk } from '@runproof/llm'
 import { describe, expect, it } from 'vitest'
 import { at, type Json } from './json.ts'
 import { callTools, expectDerivedRequests, say, stream } from './loopback.ts'
 import { cardsOf, startScripted } from './run.ts'
-import { readLog } from './scenario.ts'
+import { readLog, temporaryFolder } from './scenario.ts'
 
 /** What the model was told by the result of each call. */
 async function runCalls(
@@ -109,11 +109,14 @@ describe('read, write and edit', () => {
         ['call_3', 'read', { file_path: 'empty.txt' }],
         ['call_4', 'read', { file_path: '.' }],
         ['call_5', 'read', { file_path: 'binary.dat' }],
+        ['call_6', 'read', { file_path: '/dev/zero' }],
+        ['call_7', 'edit', { file_path: 'latin-1.txt', old_string: 'b', new_string: 'c' }],
       ],
       (folder) => {
         writeFileSync(join(folder, 'five.txt'), `${lines}\n`)
         writeFileSync(join(folder, 'empty.txt'), '')
         writeFileSync(join(folder, 'binary.dat'), Buffer.from([1, 0, 2]))
+        writeFileSync(join(folder, 'latin-1.txt'), Buffer.from([0xe9, 0x62]))
         mkdirSync(join(folder, 'sub'))
       },
     )
@@ -123,10 +126,14 @@ describe('read, write and edit', () => {
     expect(body(results[1]?.text)).toBe('5: line 5\n\n(End of file - total 5 lines)')
     expect(body(results[2]?.text)).toBe('\n(End of file - total 0 lines)')
     expect(results[3]?.text).toBe(
-      `<path>${cwd}</path>\n<type>folder</type>\n<content>\nbinary.dat\nempty.txt\nfive.txt\nsub/\n\n(4 entries)\n</content>`,
+      `<path>${cwd}</path>\n<type>folder</type>\n<content>\nbinary.dat\nempty.txt\nfive.txt\nlatin-1.txt\nsub/\n\n(5 entries)\n</content>`,
     )
-    expect(results[4]?.isError).toBe(true)
+    expect(results.slice(4).every(({ isError }) => isError)).toBe(true)
     expect(results[4]?.text).toContain('binary')
+    expect(results[5]?.text).toContain('not a regular file')
+    expect(results[6]?.text).toContain('not UTF-8')
+    // What it could not read it has not written.
+    expect([...readFileSync(join(cwd, 'latin-1.txt'))]).toEqual([0xe9, 0x62])
   })
 
   it('make folders, replace, and show what changed', async () => {
@@ -225,6 +232,29 @@ describe('the end of a turn', () => {
     await driver.close()
     expect(events().at(-1)?.data['reason']).toMatchObject(logged)
   })
+
+  it.each(['content-filter', 'refusal', 'pondering'])(
+    'an answer that ends with %s runs no tool of its own',
+    async (kind) => {
+      const call = callTools(['call_1', 'write', { file_path: 'x.txt', content: 'x' }])
+      const chunks = [...call.slice(0, -1), { type: 'finish', reason: { kind } }]
+      const override = join(temporaryFolder('override'), 'replay.override.json')
+      writeFileSync(override, JSON.stringify([{ kind: 'chunks', chunks }]))
+      const { prompt, driver, cwd, events } = await startScripted([], {
+        env: {
+          RUNPROOF_MODE: 'replay',
+          RUNPROOF_SESSION_FILE: refusedLog,
+          RUNPROOF_OVERRIDE_FILE: override,
+        },
+      })
+      const { result, error } = await prompt('Help me.')
+      if (kind === 'pondering') expect(error?.message).toContain('pondering')
+      else expect(result).toEqual({ stopReason: 'refusal' })
+      await driver.close()
+      expect(existsSync(join(cwd, 'x.txt'))).toBe(false)
+      expect(events().at(-1)?.data['reason']).toMatchObject({ kind: 'error' })
+    },
+  )
 
   it('refusal of another provider', async () => {
     const { prompt, driver } = await startScripted([], {

@@ -1,6 +1,6 @@
 /** Who may do what without asking, and what happens when somebody is asked. */
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Message } from './driver.ts'
 import { at, objectsAt, type Json } from './json.ts'
@@ -19,6 +19,8 @@ const writeInside: Call = ['write', { file_path: 'new.txt', content: 'x' }]
 const writeOutside: Call = ['write', { file_path: '/tmp/runproof-never-written', content: 'x' }]
 const writeThroughLink: Call = ['write', { file_path: 'link/new.txt', content: 'x' }]
 const writeThroughDeadLink: Call = ['write', { file_path: 'dead-link', content: 'x' }]
+/** The link's target is relative to where the link really is, which the way to it does not show. */
+const writeThroughDeepLink: Call = ['write', { file_path: 'a/b/c/way/dead', content: 'x' }]
 const editInside: Call = ['edit', { file_path: 'inside.txt', old_string: 'a', new_string: 'b' }]
 const plan: Call = ['todo_write', { todos: [] }]
 
@@ -32,13 +34,21 @@ const table: { mode: string; asks: Call[]; free: Call[] }[] = [
       writeOutside,
       writeThroughLink,
       writeThroughDeadLink,
+      writeThroughDeepLink,
       editInside,
     ],
     free: [readInside, plan],
   },
   {
     mode: 'workspace-write',
-    asks: [run, readOutside, writeOutside, writeThroughLink, writeThroughDeadLink],
+    asks: [
+      run,
+      readOutside,
+      writeOutside,
+      writeThroughLink,
+      writeThroughDeadLink,
+      writeThroughDeepLink,
+    ],
     free: [readInside, writeInside, editInside, plan],
   },
   { mode: 'danger-full-access', asks: [], free: [run, readInside, readOutside, writeInside, plan] },
@@ -68,6 +78,10 @@ describe('what must be asked for', () => {
     writeFileSync(join(scripted.cwd, 'inside.txt'), 'a\n')
     symlinkSync(outside, join(scripted.cwd, 'link'))
     symlinkSync(join(outside, 'nothing-yet'), join(scripted.cwd, 'dead-link'))
+    mkdirSync(join(scripted.cwd, 'a/b/c'), { recursive: true })
+    mkdirSync(join(scripted.cwd, 'd'))
+    symlinkSync(join(scripted.cwd, 'd'), join(scripted.cwd, 'a/b/c/way'))
+    symlinkSync(join('../..', basename(outside), 'new'), join(scripted.cwd, 'd/dead'))
     expect((await scripted.setMode(mode)).result).toMatchObject({
       configOptions: [{ id: 'permission', currentValue: mode }],
     })

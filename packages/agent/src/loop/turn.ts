@@ -10,7 +10,7 @@
  */
 import type { Block, FinishReason } from '@runproof/llm'
 import type { EventDraft, SessionEvent, TurnEndReason } from '@runproof/session-log'
-import { asCoreEvent } from '@runproof/session-log'
+import { asCoreEvent, deriveClosers } from '@runproof/session-log'
 import { findMode, type Session } from '../session.ts'
 import { createHeader, findHeaderReason, type RequestHeader } from './header.ts'
 import { ModelFailure, requestModel } from './model-step.ts'
@@ -26,7 +26,8 @@ export const endCodes = {
 
 /**
  * Runs a turn to its end and returns why it ended.
- * @throws what the log throws when it cannot be written; then the turn stays open in it
+ * @throws what the log throws when it cannot be written; then the turn stays
+ * open in it until the next one, which closes it first, as loading does
  */
 export async function runTurn(
   parts: LoopParts,
@@ -37,6 +38,7 @@ export async function runTurn(
   const turn: Turn = { ...open, turn: lastTurn(session.events) + 1 }
   const source = { kind: 'user' }
   await session.append([
+    ...deriveClosers(session.events),
     { type: 'turn/start', data: { turn: turn.turn, trigger: { kind: 'message', source } } },
     ...describeMode(session, parts.permissions.initial),
     { type: 'user/message', data: { content: prompt, source }, surfaceOp: 'append' },
@@ -119,8 +121,16 @@ function endOf(finish: FinishReason, step: number): TurnEndReason | null {
     case 'pause':
       // The provider wants its own message back before it goes on.
       return null
-    default:
+    case 'stop':
       return { kind: 'completed' }
+    default:
+      // A script can end in any way: what is not understood is not a success.
+      return {
+        kind: 'error',
+        step,
+        message: `an answer without tool calls ended with "${finish.kind}"`,
+        code: 'MALFORMED_RESPONSE',
+      }
   }
 }
 

@@ -3,6 +3,7 @@
  * scrubbed environment and limits; what the limits are is configuration.
  */
 import { mkdir, readdir, readFile, readlink, realpath, stat, writeFile } from 'node:fs/promises'
+import { isUtf8 } from 'node:buffer'
 import { basename, dirname, join, resolve } from 'node:path'
 import { array, number, strictObject, string, type ZodType } from 'zod'
 import type { Backend, CommandRequest, FolderEntry } from '../backend.ts'
@@ -60,12 +61,17 @@ export function apply(ctx: Context, config: LocalBackendConfig): void {
 }
 
 async function readText(path: string, fileBytesMax: number): Promise<string> {
-  const { size } = await stat(path)
+  const entry = await stat(path)
+  // A pipe would block for ever, and no signal reaches a read that blocks; a device may never end.
+  if (!entry.isFile()) throw new Error(`${path} is not a regular file`)
+  const { size } = entry
   if (size > fileBytesMax) {
     throw new Error(`${path} has ${size} bytes; at most ${fileBytesMax} can be read. Use bash.`)
   }
   const bytes = await readFile(path)
   if (bytes.includes(0)) throw new Error(`${path} is a binary file`)
+  // Read with replacement characters, an edit would write them over the bytes it does not touch.
+  if (!isUtf8(bytes)) throw new Error(`${path} is not UTF-8. Use bash.`)
   return bytes.toString('utf8')
 }
 
@@ -85,7 +91,8 @@ async function realPath(path: string): Promise<string> {
     if (!isCode(error, 'ENOENT') || parent === path) throw error
     // A link to nothing yet is not a new file here: a write would follow it.
     const target = await readlink(path).catch(() => null)
-    if (target !== null) return realPath(resolve(parent, target))
+    // Relative to the folder the link really is in, which `parent` may only lead to.
+    if (target !== null) return realPath(resolve(await realPath(parent), target))
     return join(await realPath(parent), basename(path))
   }
 }
