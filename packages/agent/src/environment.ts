@@ -3,7 +3,7 @@
  * keys, commands of the model get a short list of harmless names, and a secret
  * that has been seen never appears in text again.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
@@ -44,14 +44,19 @@ export function scrubEnvironment(
   return { ...Object.fromEntries(kept), TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat' }
 }
 
-/** The process environment with the names of `<folder>/.env` beneath it; the file never overrides. */
-export function readEnvironment(env: Environment, folder: string): Environment {
+/** What `<folder>/.env` says; nothing when it is no file (a folder of this name is common, too). */
+export function readFolderEnvironment(folder: string): Environment {
   const file = join(folder, '.env')
-  return existsSync(file) ? { ...parseEnv(readFileSync(file, 'utf8')), ...env } : env
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true
+  return isFile ? parseEnv(readFileSync(file, 'utf8')) : {}
 }
+
+/** Shorter values are the placeholders of servers that want no key, such as `none`: no secret, and common as words. */
+const secretCharsMin = 8
 
 /** Values that must not be shown. */
 export type Secrets = {
+  /** One shorter than 8 characters is not kept. */
   add(value: string): void
   /** The text with every known secret replaced. */
   redact(text: string): string
@@ -61,7 +66,7 @@ export function createSecrets(): Secrets {
   const values = new Set<string>()
   return {
     add(value) {
-      if (value !== '') values.add(value)
+      if (value.length >= secretCharsMin) values.add(value)
     },
     redact(text) {
       let clean = text

@@ -27,7 +27,10 @@ export type Clock = {
 export type Host = {
   mode: Mode
   version: string
+  /** The environment of the process: what its user said. */
   env: Environment
+  /** What `.env` in the working folder says, beneath `env`. It may be a stranger's; none in a replay. */
+  folderEnv: Environment
   secrets: Secrets
   clock: Clock
   /** A new unique id (a UUID in the real host). */

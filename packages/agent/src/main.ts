@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { config } from 'zod'
-import { createSecrets, readEnvironment } from './environment.ts'
+import { createSecrets, readFolderEnvironment } from './environment.ts'
 import { AgentError, messageOf } from './error.ts'
 import type { Clock, Host, Mode } from './host.ts'
 import { help, readOptions, type Options } from './options.ts'
@@ -79,8 +79,9 @@ function createHost(
   return {
     mode,
     version: readVersion(),
+    env: process.env,
     // A key that lies about in a folder must not reach a replay.
-    env: mode === 'replay' ? process.env : readEnvironment(process.env, process.cwd()),
+    folderEnv: mode === 'replay' ? {} : readFolderEnvironment(process.cwd()),
     secrets,
     clock: realClock,
     // The global one: `node:crypto` as a module costs milliseconds at the start.
@@ -118,6 +119,9 @@ function show(text: string): Promise<void> {
   return new Promise((resolve) => void process.stdout.write(text, () => resolve()))
 }
 
+/** Control characters of a provider's or a model's text would drive the terminal. */
+const controls = /(?![\n\t])\p{Cc}/gu
+
 function print(line: string): void {
-  process.stderr.write(`runproof-agent: ${line}\n`)
+  process.stderr.write(`runproof-agent: ${line.replaceAll(controls, '')}\n`)
 }

@@ -27,7 +27,8 @@ Options:
 
 Keys come from the environment or from .env in the working folder:
   DEEPSEEK_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY
-and another endpoint from <PROVIDER>_BASE_URL, for example DEEPSEEK_BASE_URL.
+and another endpoint from <PROVIDER>_BASE_URL, for example DEEPSEEK_BASE_URL;
+one in .env counts only with the key beside it.
 
 Set by a harness:
   RUNPROOF_MODE            record: persist a run against the real provider

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createSecrets, readEnvironment, scrubEnvironment } from '../src/environment.ts'
+import { createSecrets, readFolderEnvironment, scrubEnvironment } from '../src/environment.ts'
 import { temporaryFolder } from './scenario.ts'
 
 describe('the environment of a command', () => {
@@ -26,19 +26,21 @@ describe('the environment of a command', () => {
 })
 
 describe('.env', () => {
-  it('stands beneath the environment', () => {
+  it('is read where it is a file', () => {
     const folder = temporaryFolder('env')
-    expect(readEnvironment({ A: '1' }, folder)).toEqual({ A: '1' })
+    expect(readFolderEnvironment(folder)).toEqual({})
     writeFileSync(join(folder, '.env'), 'A=2\nB="three"\n')
-    expect(readEnvironment({ A: '1' }, folder)).toEqual({ A: '1', B: 'three' })
+    expect(readFolderEnvironment(folder)).toEqual({ A: '2', B: 'three' })
+    const withFolder = temporaryFolder('env')
+    mkdirSync(join(withFolder, '.env'))
+    expect(readFolderEnvironment(withFolder)).toEqual({})
   })
 })
 
 describe('secrets', () => {
-  it('are replaced wherever they stand, and the empty one is none', () => {
+  it('are replaced wherever they stand; a placeholder is none', () => {
     const secrets = createSecrets()
-    secrets.add('')
-    secrets.add('s3cret')
-    expect(secrets.redact('a s3cret, as3cretb')).toBe('a [redacted], a[redacted]b')
+    for (const value of ['', 'none', 's3cret-9']) secrets.add(value)
+    expect(secrets.redact('none: s3cret-9, as3cret-9b')).toBe('none: [redacted], a[redacted]b')
   })
 })

@@ -181,6 +181,50 @@ describe('secrets', () => {
     for (const hidden of [key, 'hush', 'FROM_PARENT']) expect(output).not.toContain(hidden)
   })
 
+  it('are not in the log when a file shows them', async () => {
+    const scripted = await startScripted([
+      stream(
+        callTools(
+          ['call_1', 'read', { file_path: 'notes.txt' }],
+          ['call_2', 'edit', { file_path: 'notes.txt', old_string: 'one', new_string: 'two' }],
+        ),
+      ),
+      stream(say('Seen.')),
+    ])
+    writeFileSync(join(scripted.cwd, 'notes.txt'), `one ${key}\n`)
+    expect((await scripted.prompt()).result).toEqual({ stopReason: 'end_turn' })
+    await scripted.driver.close()
+    expect(readFileSync(join(scripted.cwd, 'notes.txt'), 'utf8')).toBe(`two ${key}\n`)
+    const log = readLog(scripted.root).join('\n')
+    expect(log).toContain('1: one [redacted]')
+    const sent = JSON.stringify(scripted.provider.requests.map(({ body }) => body))
+    for (const text of [log, sent, ...scripted.driver.lines]) expect(text).not.toContain(key)
+  })
+
+  it('of the environment do not go where the .env of a folder says', async () => {
+    const [own, foreign] = [await startLoopback([stream(say('Hi.'))]), await startLoopback([])]
+    const cwd = temporaryFolder('cwd')
+    const file = join(temporaryFolder('composition'), 'cordis.yml')
+    const config = {
+      path: fileURLToPath(new URL('../cordis.yml', import.meta.url)),
+      patches: [{ id: 'provider', config: { wire: 'deepseek', baseUrl: own.url } }],
+    }
+    const name = '@deepseek-ai/cordis-plugin-include'
+    writeFileSync(file, JSON.stringify([{ id: 'base', name, config }]))
+    writeFileSync(join(cwd, '.env'), `DEEPSEEK_BASE_URL=${foreign.url}\n`)
+    const driver = startDriver({
+      cwd,
+      args: ['--config', file],
+      env: { DEEPSEEK_API_KEY: key, RUNPROOF_SESSIONS_ROOT: temporaryFolder('sessions') },
+    })
+    const sessionId = await openSession(driver, cwd)
+    const answer = await driver.call('session/prompt', promptParams(sessionId, 'Hello.'))
+    await driver.close()
+    expect(answer.result).toEqual({ stopReason: 'end_turn' })
+    expect([own.requests.length, foreign.requests.length]).toEqual([1, 0])
+    expect(driver.stderr()).toContain('DEEPSEEK_BASE_URL of .env is not used')
+  })
+
   it('are not even read in a replay', async () => {
     const cwd = temporaryFolder('cwd')
     writeFileSync(join(cwd, '.env'), 'RUNPROOF_SESSION_FILE=/from/dot-env\n')

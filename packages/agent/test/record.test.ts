@@ -53,7 +53,7 @@ async function recordPrompt(
   await driver.close()
   // Whatever happened: the key is in its header and nowhere else.
   for (const text of [...driver.lines, driver.stderr(), ...readLog(root)])
-    expect(text).not.toContain(key)
+    expect(text).not.toContain(key.slice(0, 8))
   return { driver, answer, provider, log: readLog(root), cwd, root }
 }
 
@@ -164,6 +164,15 @@ const failures: { title: string; reply: Reply; code: string }[] = [
     code: 'AUTH',
   },
   {
+    title: 'refuses with a page that is cut within the key',
+    reply: {
+      status: 403,
+      headers: { 'content-type': 'text/html' },
+      body: [`${'x'.repeat(190)}${key}`],
+    },
+    code: 'AUTH',
+  },
+  {
     title: 'answers with a page',
     reply: { headers: { 'content-type': 'text/html' }, body: ['<h1>Hi</h1>'] },
     code: 'MALFORMED_RESPONSE',
@@ -201,16 +210,18 @@ describe('a provider that fails', () => {
   })
 
   it('is tried again when it is busy, and the replay goes the same way', async () => {
-    const busy = failure(429, { error: { message: 'slow down' } })
+    const busy = failure(429, { error: { message: 'slow \u001b[2Jdown' } }, { 'retry-after': '2' })
     const { answer, log, provider, driver } = await recordPrompt(
       [busy, failure(503, { error: { message: 'overloaded' } }), stream(say('Here.'))],
       { args: impatient },
     )
     expect(answer.result).toEqual({ stopReason: 'end_turn' })
     expect(provider.requests).toHaveLength(3)
-    expect(driver.stderr()).toContain('trying again')
+    // Not in the words of the terminal.
+    expect(driver.stderr()).toContain('slow [2Jdown; trying again')
 
     const replayed = await replayLog(log, 'Hello')
+    expect(replayed.ms).toBeLessThan(2000)
     expect(replayed.answer.result).toEqual({ stopReason: 'end_turn' })
     expect(normaliseLog(replayed.log)).toEqual(normaliseLog(log))
   })
@@ -248,6 +259,19 @@ describe('a provider that fails', () => {
     expect(answer.error).toMatchObject({ data: { code: 'TRANSPORT' } })
   })
 
+  it('has an endpoint with a password in it', async () => {
+    const { answer, log } = await recordPrompt([], {
+      env: { DEEPSEEK_BASE_URL: 'http://user:hunter2@127.0.0.1:9' },
+    })
+    expect(answer.error).toMatchObject({ data: { code: 'INVALID_CREDENTIAL' } })
+    expect(`${log.join()}${answer.error?.message}`).not.toContain('hunter2')
+  })
+
+  it('has an endpoint that is no URL', async () => {
+    const { answer } = await recordPrompt([], { env: { DEEPSEEK_BASE_URL: 'localhost' } })
+    expect(answer.error).toMatchObject({ data: { code: 'INVALID_REQUEST' } })
+  })
+
   it('has no key', async () => {
     const { answer } = await recordPrompt([], { env: { DEEPSEEK_API_KEY: '' } })
     expect(answer.error).toMatchObject({ data: { code: 'MISSING_CREDENTIAL' } })
@@ -255,7 +279,10 @@ describe('a provider that fails', () => {
   })
 })
 
-async function replayLog(log: readonly string[], prompt: string): Promise<Omit<Run, 'provider'>> {
+async function replayLog(
+  log: readonly string[],
+  prompt: string,
+): Promise<Omit<Run, 'provider'> & { ms: number }> {
   const { writeFileSync } = await import('node:fs')
   const folder = temporaryFolder('recorded')
   const file = join(folder, 'session.jsonl')
@@ -267,7 +294,9 @@ async function replayLog(log: readonly string[], prompt: string): Promise<Omit<R
     env: { RUNPROOF_MODE: 'replay', RUNPROOF_SESSION_FILE: file, RUNPROOF_SESSIONS_ROOT: root },
   })
   const sessionId = await openSession(driver, cwd)
+  const startedAt = performance.now()
   const answer = await driver.call('session/prompt', promptParams(sessionId, prompt))
+  const ms = performance.now() - startedAt
   await driver.close()
-  return { driver, answer, log: readLog(root), cwd, root }
+  return { driver, answer, log: readLog(root), cwd, root, ms }
 }

@@ -38,6 +38,14 @@ describe('a retry', () => {
     expect(planRetry(policy, failure, retry, middle)).toBe(delayMs)
   })
 
+  it('waits for nobody where the delay is 0, and keeps the rest of the policy', () => {
+    const hasty = { ...policy, delayMs: 0 }
+    const asked = (retryAfterMs: number) => ({ ...busy, retryAfterMs })
+    expect(planRetry(hasty, asked(700), 1, middle)).toBe(0)
+    expect(planRetry(hasty, asked(5000), 1, middle)).toBe(null)
+    expect(planRetry(hasty, busy, 4, middle)).toBe(null)
+  })
+
   it('stays within the jitter around its delay', () => {
     fc.assert(
       fc.property(

@@ -16,6 +16,8 @@ export type LoopParts = {
   createId: () => string
   random: () => number
   warn: (message: string) => void
+  /** The text without the keys this process has used. */
+  redact: (text: string) => string
   system: string
   /** Model requests in one turn. */
   stepsMax: number

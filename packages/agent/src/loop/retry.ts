@@ -7,7 +7,7 @@ import { isRetryable, type LlmFailure } from '@runproof/llm/contract'
 export type RetryPolicy = {
   /** Attempts beyond the first. */
   retriesMax: number
-  /** Delay before the first retry; doubles each time. */
+  /** Delay before the first retry; doubles each time. 0: never wait, whatever the provider asks for, as in a replay. */
   delayMs: number
   delayMsMax: number
   /** Share of the delay that chance adds or takes, 0 to 1. */
@@ -28,6 +28,7 @@ export function planRetry(
   if (retry > policy.retriesMax || !isRetryable(failure.code)) return null
   const asked = failure.retryAfterMs ?? 0
   if (asked > policy.delayMsMax) return null
+  if (policy.delayMs === 0) return 0
   const backoff = Math.min(policy.delayMsMax, policy.delayMs * 2 ** (retry - 1))
   const spread = 1 + policy.jitter * (2 * random() - 1)
   return Math.max(asked, Math.round(backoff * spread))

@@ -39,7 +39,7 @@ export async function runTools(
   for (const group of splitGroups(calls.map((call) => openCall(parts, call)))) {
     const started: Started[] = []
     for (const call of group) started.push(await startCall(parts, turn, step, call))
-    for (const call of started) await logResult(turn, step, call)
+    for (const call of started) await logResult(parts, turn, step, call)
   }
 }
 
@@ -149,12 +149,15 @@ const notStarted: LoggedResult = {
   error: { name: 'ToolNotStartedError', code: toolNotStarted },
 }
 
+/** A file or a command may show the agent's own key: neither log nor model nor screen gets it. */
 async function logResult(
+  { redact }: LoopParts,
   { session, turn }: Turn,
   step: number,
   { id: callId, seq, result }: Started,
 ): Promise<void> {
-  const { text, isError, meta, error } = await result
+  const clean: LoggedResult = JSON.parse(redact(JSON.stringify(await result)))
+  const { text, isError, meta, error } = clean
   await session.append([
     {
       type: 'tool/result',

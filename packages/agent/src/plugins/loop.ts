@@ -55,6 +55,7 @@ export function apply(ctx: Context, { system, stepsMax, retry }: LoopConfig): vo
     createId: () => host.createId(),
     random: () => host.random(),
     warn: (message) => log.warn('%s', message),
+    redact: (text) => host.secrets.redact(text),
     system,
     stepsMax,
     retry,

@@ -1,8 +1,12 @@
 /**
  * The adapter of one provider: a wire of `@runproof/llm` behind `fetch`. The
- * key comes from the environment (or `.env`, which the host has read) and
- * goes into one header; a missing one is told when the first request needs
- * it, so that an editor can still start the agent and show the message.
+ * key comes from the environment or from `.env` and goes into one header; a
+ * missing one is told when the first request needs it, so that an editor can
+ * still start the agent and show the message.
+ *
+ * Invariant: a key of the environment goes only where the environment or the
+ * composition says. The `.env` of a folder may be a stranger's, and an
+ * endpoint in it gets no key but the one that stands beside it.
  */
 import type { Wire, WireName } from '@runproof/llm'
 import { LlmError } from '@runproof/llm/contract'
@@ -86,17 +90,43 @@ export async function apply(ctx: Context, config: ProviderConfig): Promise<void>
   }
   const wire = await accounts[config.wire].load()
   const provider = config.provider ?? config.wire
+  const { baseUrlName, isIgnored } = readAccount(host, config)
+  if (isIgnored) {
+    ctx
+      .logger(name)
+      .warn(
+        '%s of .env is not used: it goes with a key of .env only; set both in one place',
+        baseUrlName,
+      )
+  }
   ctx.effect(() =>
     llm.register(provider, (call) => streamProvider(openEndpoint(host, config, wire), call)),
   )
 }
 
+/** Names and values of the account's variables. An empty variable is one that is not set. */
+function readAccount({ env, folderEnv }: Host, { wire, apiKeyName }: ProviderConfig) {
+  const { prefix } = accounts[wire]
+  const keyName = apiKeyName ?? `${prefix}_API_KEY`
+  const baseUrlName = `${prefix}_BASE_URL`
+  const ownKey = env[keyName]
+  const ownUrl = env[baseUrlName]
+  const folderUrl = folderEnv[baseUrlName]
+  return {
+    keyName,
+    baseUrlName,
+    key: ownKey || folderEnv[keyName],
+    baseUrl: ownUrl || (ownKey ? undefined : folderUrl),
+    /** `.env` names an endpoint that would get a key of the environment. */
+    isIgnored: Boolean(ownKey && folderUrl && !ownUrl),
+  }
+}
+
 /** Read anew for each call: cheap, and the error for a missing key belongs to the call. */
 function openEndpoint(host: Host, config: ProviderConfig, wire: Wire): Endpoint {
-  const { prefix, keyHeader } = accounts[config.wire]
-  const keyName = config.apiKeyName ?? `${prefix}_API_KEY`
-  const key = host.env[keyName]
-  if (key === undefined || key === '') {
+  const { keyHeader } = accounts[config.wire]
+  const { keyName, key, baseUrl } = readAccount(host, config)
+  if (!key) {
     throw new LlmError(
       `no key for ${config.wire}: set ${keyName} in the environment or in .env`,
       'MISSING_CREDENTIAL',
@@ -109,12 +139,23 @@ function openEndpoint(host: Host, config: ProviderConfig, wire: Wire): Endpoint 
   host.secrets.add(key)
   return {
     wire,
-    baseUrl: host.env[`${prefix}_BASE_URL`] || config.baseUrl || wire.baseUrl,
+    baseUrl: checkBaseUrl(baseUrl || config.baseUrl || wire.baseUrl, config.wire),
     headers: { ...config.headers, ...Object.fromEntries([keyHeader(key)]) },
     clock: host.clock,
     idleMs: config.idleMs,
     redact: (text) => host.secrets.redact(text),
   }
+}
+
+/** `fetch` would repeat a URL it does not like, with the password in it. */
+function checkBaseUrl(text: string, wire: WireName): string {
+  const url = URL.parse(text)
+  if (url === null) throw new LlmError(`the base URL for ${wire} is no URL`, 'INVALID_REQUEST')
+  if (url.username === '' && url.password === '') return text
+  throw new LlmError(
+    `the base URL for ${wire} holds a user or a password; leave them out`,
+    'INVALID_CREDENTIAL',
+  )
 }
 
 function bearer(key: string): [string, string] {

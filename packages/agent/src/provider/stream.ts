@@ -70,7 +70,7 @@ class Refusal extends Error {
 
 /** The bytes of a successful event stream; the wait for its head counts as silence, too. */
 async function* openBody(
-  { wire, baseUrl, headers }: Endpoint,
+  { wire, baseUrl, headers, redact }: Endpoint,
   call: LlmCall,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -85,7 +85,8 @@ async function* openBody(
   })
   const body: AsyncIterable<Uint8Array> = response.body ?? new Blob([]).stream()
   if (!response.ok) {
-    const text = await readText(body, errorBytesMax)
+    // Before anything is cut out of it: half a key would not be found.
+    const text = redact(await readText(body, errorBytesMax))
     throw new Refusal(wire.parseError(response.status, Object.fromEntries(response.headers), text))
   }
   const type = response.headers.get('content-type') ?? 'a body without a type'
