@@ -74,6 +74,7 @@ export async function readComposition(
 ): Promise<EntryOptions[]> {
   const entries = applyPatches(await readEntries(pathToFileURL(file), 0), patches, file)
   requireUniqueIds(entries, file)
+  refuseCode(entries, file)
   return entries.filter((entry) => entry.disabled !== true)
 }
 
@@ -143,6 +144,20 @@ function requireUniqueIds(entries: readonly EntryOptions[], file: string): void 
     if (seen.has(id)) throw bad(file, `two entries have the id "${id}"`)
     seen.add(id)
   }
+}
+
+/** What a `!!js` tag becomes in the loader's own parser; it runs such a value wherever it stands. */
+const codeKey = '__jsExpr'
+
+function refuseCode(entries: readonly EntryOptions[], file: string): void {
+  const seen = new Set<unknown>()
+  const holdsCode = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null || seen.has(value)) return false
+    seen.add(value)
+    return Object.hasOwn(value, codeKey) || Object.values(value).some(holdsCode)
+  }
+  const found = entries.find(holdsCode)
+  if (found !== undefined) throw bad(file, `entry "${found.id}" has the key "${codeKey}": code`)
 }
 
 /** The URL of an import specifier: relative to the file, of this package's dependencies, of the file's. */

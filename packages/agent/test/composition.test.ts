@@ -36,6 +36,11 @@ type Failure = { title: string; composition: string; says: (string | RegExp)[] }
 
 const failures: Failure[] = [
   {
+    title: 'code in a configuration, spelt as data',
+    composition: withPlugin('chatty.js', { deep: [{ __jsExpr: 'process.exit(0)' }] }),
+    says: ['entry "guest"', '__jsExpr'],
+  },
+  {
     title: 'a package that is not installed',
     composition: patched({ insert: [{ id: 'guest', name: 'no-such-package' }] }),
     says: ['entry "guest"', 'no-such-package'],
