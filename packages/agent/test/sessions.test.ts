@@ -1,18 +1,20 @@
 /** Sessions outlive their process: list, load, go on; and one process owns a log at a time. */
+import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   globSync,
   mkdirSync,
   readFileSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { initializeParams, openSession, promptParams, startDriver } from './driver.ts'
+import { initializeParams, openSession, promptParams, startDriver, type Driver } from './driver.ts'
 import { objectsAt, type Json } from './json.ts'
 import { callTools, expectDerivedRequests, say, stream } from './loopback.ts'
-import { startScripted } from './run.ts'
+import { cardsOf, startScripted } from './run.ts'
 import { readLog, temporaryFolder } from './scenario.ts'
 
 const allow = { outcome: { outcome: 'selected', optionId: 'allow-once' } }
@@ -80,6 +82,7 @@ describe('session/load', () => {
     await second.call('initialize', initializeParams)
     await second.call('session/load', { sessionId, cwd, mcpServers: [] })
     expect(second.updates().at(-1)).toMatchObject({ toolCallId: 'call_1', status: 'failed' })
+    expect(second.stderr()).toMatch(/dropped 17 bytes.*\n.*closed the turn/)
     expect((await second.call('session/prompt', promptParams(sessionId, 'So?'))).result).toEqual({
       stopReason: 'end_turn',
     })
@@ -96,7 +99,9 @@ describe('session/load', () => {
     const load = (params: Json) =>
       second.call('session/load', { sessionId, cwd, mcpServers: [], ...params })
 
-    expect((await load({ sessionId: 'nobody' })).error).toMatchObject({ code: -32002 })
+    for (const id of ['nobody', '', '../..']) {
+      expect((await load({ sessionId: id })).error).toMatchObject({ code: -32002 })
+    }
     expect((await load({})).error).toMatchObject({ code: -32603, data: { code: 'locked' } })
     await first.driver.close()
     expect((await load({ cwd: '/' })).error).toMatchObject({ code: -32602 })
@@ -109,6 +114,12 @@ describe('session/load', () => {
     expect((await second.close()).code).toBe(0)
   })
 })
+
+/** Lets the process write files up to so many bytes; more fails with EFBIG. */
+function limitFiles({ child }: Driver, bytes: number | 'unlimited'): boolean {
+  const args = ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`]
+  return spawnSync('prlimit', args).status === 0
+}
 
 const idsOf = (result: Json): unknown[] =>
   objectsAt(result, 'sessions').map((one) => one['sessionId'])
@@ -124,6 +135,33 @@ describe('a log that cannot be written', () => {
     expect(provider.requests).toEqual([])
     expect((await driver.close()).code).toBe(0)
   })
+
+  it.skipIf(spawnSync('prlimit', ['--version']).error !== undefined)(
+    'for a moment costs the turn, and the session goes on (needs prlimit)',
+    async () => {
+      const scripted = await startScripted([
+        stream(callTools(['call_1', 'bash', { command: 'sleep 1' }])),
+        stream(say('Here again.')),
+      ])
+      const { driver, root, provider } = scripted
+      const answer = scripted.prompt()
+      await driver.waitFor(({ params }) => JSON.stringify(params ?? '').includes('call_1'))
+      expect(limitFiles(driver, statSync(logFile(root)).size)).toBe(true)
+      expect((await answer).error).toMatchObject({ data: { code: 'io' } })
+      limitFiles(driver, 'unlimited')
+
+      expect((await scripted.prompt()).result).toEqual({ stopReason: 'end_turn' })
+      await driver.close()
+      // No provider accepts a call without a result.
+      expect(cardsOf(driver, 'call_1').at(-1)).toMatchObject({ status: 'failed' })
+      const ends = scripted.events().filter(({ type }) => type === 'turn/end')
+      expect(ends.map(({ data }) => data['reason'])).toEqual([
+        { kind: 'interrupted' },
+        { kind: 'completed' },
+      ])
+      expectDerivedRequests(readLog(root), provider.requests)
+    },
+  )
 })
 
 describe('session/list', () => {

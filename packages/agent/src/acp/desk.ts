@@ -114,7 +114,9 @@ export function createDesk({ findTool, loop, client }: DeskParts): Desk {
     close: (sessionId) => close(find(sessionId)),
     dismissClient: () => unattended.abort(),
     async closeAll() {
-      await Promise.all([...opened.values()].map(close))
+      // One log that cannot be closed must not cut the others off.
+      const ends = await Promise.allSettled([...opened.values()].map(close))
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
     },
   }
 }

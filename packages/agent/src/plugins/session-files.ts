@@ -60,9 +60,9 @@ export function apply(ctx: Context, config: SessionFilesConfig): void {
       return createSession(writer, cwd, permissions.initial)
     },
     async load(id, cwd) {
-      const file = await findSession(root, id)
+      const file = id === '' ? undefined : await findSession(root, id)
       if (file === undefined)
-        throw new AgentError('session-not-found', `no session ${id} under ${root}`)
+        throw new AgentError('session-not-found', `no session "${id}" under ${root}`)
       const writer = await openSessionLog({ file, clock: host.clock })
       if (writer.header.cwd !== cwd) {
         await writer.close()
@@ -71,6 +71,10 @@ export function apply(ctx: Context, config: SessionFilesConfig): void {
           `session ${id} belongs to the folder ${writer.header.cwd}, not to ${cwd}`,
         )
       }
+      const { tornBytes, closers } = writer.recovery
+      if (tornBytes > 0)
+        log.warn('%s: dropped %d bytes of an unfinished last line', file, tornBytes)
+      if (closers.length > 0) log.warn('%s: closed the turn that was left open', file)
       return createSession(writer, cwd, permissions.initial)
     },
     async list(cwd) {
