@@ -52,6 +52,12 @@ Examples:
   runproof tap -- gemini --acp              in the place of the agent's command in an editor
   runproof tap --out run.jsonl -- my-agent  and then: runproof check run.jsonl
 The agent's exit code is the tap's.`,
+  init: `
+Examples:
+  runproof init                             the agent that is found here
+  runproof init --preset gemini-cli         this one, installed or not
+Presets: claude-agent-acp, codex-acp, codex-acp-rust, copilot, deepseek-harness-acp, gemini-cli, kilo,
+opencode, pi, qwen-code. What is there is never written over.`,
   doctor: `
 Examples:
   runproof doctor                           all scenarios of runproof.yml
@@ -227,6 +233,20 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
       const { runTap } = await import('./tap/command.ts')
       const raise = (signal: NodeJS.Signals): void => void process.kill(process.pid, signal)
       setExitCode(await runTap(command, options, terminal, process.cwd(), raise))
+    })
+
+  program
+    .command('init')
+    .summary('find an agent and write runproof.yml and a first scenario')
+    .description(
+      'Finds an agent that Runproof knows (in the project, its cache, on the PATH), writes\nrunproof.yml and a first scenario, and says what to do next. Runs and installs nothing.',
+    )
+    .option('--preset <name>', 'the agent, instead of looking for one')
+    .option('--json', 'one JSON line a file, one more at the end')
+    .addHelpText('after', examples.init)
+    .action(async (options) => {
+      const { runInit } = await import('./init/command.ts')
+      setExitCode(await runInit(options, terminal, process.cwd()))
     })
 
   program

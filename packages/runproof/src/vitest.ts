@@ -13,6 +13,7 @@ import { renderFailures } from './report/failure-text.ts'
 import { isReadOnly } from './run/command.ts'
 import { readPins } from './run/header.ts'
 import { describeBroken, runScenario, type ScenarioResult } from './run/scenario.ts'
+import { findAbsent } from './scenario/absent.ts'
 import { selectScenarios, type Selection } from './scenario/select.ts'
 
 export type DefineOptions = Omit<Selection, 'shard'> & {
@@ -32,13 +33,19 @@ export async function defineScenarios(options: DefineOptions = {}): Promise<void
   const scenarios = await selectScenarios(config, selection)
   const pins = await readPins(config, scenarios)
   const { env } = process
+  const absent = await findAbsent(config, env)
   const pending = isReadOnly({ env }) ? null : createPendingStore(config.root)
   const byAgent = Map.groupBy(scenarios, (one) => ('agent' in one ? one.agent : 'no agent'))
   for (const [agent, members] of byAgent) {
     const limits = config.agents[agent]?.limits
     const timeout = (limits?.totalMs ?? 0) + (limits?.exitMs ?? 0) + overheadMs
     describe(agent, { concurrent }, () => {
+      const missing = absent.get(agent)
       for (const scenario of members) {
+        if (missing !== undefined) {
+          it.skip(`${scenario.name} (${missing})`)
+          continue
+        }
         it(scenario.name, { timeout }, async () => {
           const result =
             'problems' in scenario

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import type { NormaliseRule } from '../normalise/context.ts'
-import type { Program } from '../presets/program.ts'
+import { programSchema, type Program } from '../presets/program.ts'
 import { isPattern, providerSchema, type ProviderConfig } from './provider.ts'
 
 /** How long things may take, in milliseconds. */
@@ -16,6 +16,8 @@ export type Limits = {
   totalMs: number
   /** From the end of stdin to the exit of the agent. */
   exitMs: number
+  /** From its exit to that of its other processes. */
+  settleMs: number
 }
 
 /** What record mode changes: a real provider needs a key, and perhaps other words. */
@@ -108,18 +110,13 @@ const limitsSchema = z.strictObject({
   stepMs: milliseconds.default(30_000),
   totalMs: milliseconds.default(120_000),
   exitMs: milliseconds.default(5_000),
+  settleMs: milliseconds.default(300),
 })
 
 const recordSchema = z.strictObject({
   command: words.nullable().default(null),
   env: variables.default({}),
   passEnv: z.array(z.string().min(1)).default([]),
-})
-
-const programSchema: z.ZodType<Program> = z.strictObject({
-  packages: words,
-  bin: z.string().min(1),
-  nodeMin: z.string().regex(/^\d+(\.\d+)?$/),
 })
 
 /** The keys of an agent as they are written. */

@@ -22,8 +22,7 @@ const stderrUnitsMax = 1024 * 1024
 const graceMs = 1_000
 /** How long the pipes may stay open after the exit: a child of the agent may hold them. */
 const drainMs = 500
-/** A killed child of the agent needs a moment to be gone; it is looked at again until then. */
-const settleMs = 300
+/** What outlives the agent is looked at again after this time, until it is gone or its time is over. */
 const settleStepMs = 20
 
 export type LaunchOptions = {
@@ -34,6 +33,8 @@ export type LaunchOptions = {
   tree: Tree
   /** From the end of stdin to the exit. */
   exitMs: number
+  /** From the exit to that of the other processes of the agent: a dying child needs a moment. */
+  settleMs: number
 }
 
 /** How a process ended. */
@@ -100,7 +101,7 @@ export async function launchAgent(options: LaunchOptions): Promise<AgentProcess>
         await exited
       }
     }
-    const leftovers = await clearTree(tree)
+    const leftovers = await clearTree(tree, options.settleMs)
     if (!(await settles(closed, drainMs))) {
       child.stdout.destroy()
       child.stderr.destroy()
@@ -155,7 +156,7 @@ function explainSpawnError(error: NodeJS.ErrnoException, program: string): Runpr
 }
 
 /** Lists what outlived the agent and kills it. */
-async function clearTree(tree: Tree): Promise<Member[]> {
+async function clearTree(tree: Tree, settleMs: number): Promise<Member[]> {
   let leftovers = listTree(tree)
   for (let waitedMs = 0; leftovers.length > 0 && waitedMs < settleMs; waitedMs += settleStepMs) {
     await delay(settleStepMs)

@@ -9,6 +9,7 @@ import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { isRecord } from '../transcript/line.ts'
+import { programSchema, type Program } from './program.ts'
 
 export type Preset = {
   /** The name of its file. */
@@ -18,15 +19,21 @@ export type Preset = {
   homepage: string
   /** What a user should know, a sentence each. */
   notes: string[]
-  /** Keys of an agent, as `runproof.yml` has them. */
-  agent: Record<string, unknown>
+  /** Keys of an agent as `runproof.yml` has them. Those named here are what tools look at. */
+  agent: Record<string, unknown> & {
+    program?: Program | undefined
+    provider?: { key?: string | undefined } | undefined
+  }
 }
 
 const schema = z.strictObject({
   title: z.string().min(1),
   homepage: z.url(),
   notes: z.array(z.string().min(1)).default([]),
-  agent: z.record(z.string(), z.unknown()),
+  agent: z.looseObject({
+    program: programSchema.optional(),
+    provider: z.looseObject({ key: z.string().optional() }).optional(),
+  }),
 })
 
 // Beside `src` and `dist`: the same from either.

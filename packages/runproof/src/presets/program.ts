@@ -9,6 +9,7 @@ import { constants, open, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { z } from 'zod'
 import { findCommand, isThere } from '../launch/which.ts'
 
 /** A program that comes from npm. */
@@ -20,6 +21,12 @@ export type Program = {
   /** The oldest Node.js that it runs on, such as `22.19`. */
   nodeMin: string
 }
+
+export const programSchema: z.ZodType<Program> = z.strictObject({
+  packages: z.array(z.string().min(1)).min(1),
+  bin: z.string().min(1),
+  nodeMin: z.string().regex(/^\d+(\.\d+)?$/),
+})
 
 export type FoundProgram = {
   /** The words that start it. */

@@ -10,6 +10,7 @@ import { isReadOnly } from '../run/command.ts'
 import { readPins } from '../run/header.ts'
 import { describeBroken, runScenario, type ScenarioResult } from '../run/scenario.ts'
 import { scenarioFiles, readScenarioFolder, type Scenario } from '../scenario/scenario.ts'
+import { leaveOutAbsent } from '../scenario/absent.ts'
 import { selectScenarios } from '../scenario/select.ts'
 import { createOutput, isColoured, type Output, type Terminal } from '../terminal.ts'
 import { visible, visibleJson } from '../visible.ts'
@@ -28,11 +29,13 @@ export async function runRecord(
     throw new RunproofError('usage', 'CI only reads: record where the results can be looked at')
   }
   const config = await readConfig(folder)
-  const scenarios = await selectScenarios(config, {
+  const selected = await selectScenarios(config, {
     scenarios: wanted,
     ...(agent !== undefined && { agent }),
     ...(filter !== undefined && { filter }),
   })
+  const { scenarios, note } = await leaveOutAbsent(config, selected, terminal.env)
+  if (note !== null) terminal.stderr.write(`${note}\n`)
   const output = createOutput(terminal.stdout)
   const colours = isColoured(terminal.stdout, terminal.env)
   let failed = 0

@@ -9,6 +9,7 @@ import { RunproofError } from '../error.ts'
 import { createPendingStore } from '../pending/store.ts'
 import { createReporter, reporterNames } from '../report/choose.ts'
 import { orderResults } from '../report/reporter.ts'
+import { leaveOutAbsent } from '../scenario/absent.ts'
 import { selectScenarios, type Selection } from '../scenario/select.ts'
 import { createOutput, type Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
@@ -39,7 +40,9 @@ export async function runTest(
   const reporterName = parseReporter(options)
   const selection = createSelection(wanted, options)
   const config = await readConfig(folder)
-  const scenarios = await selectScenarios(config, selection)
+  const selected = await selectScenarios(config, selection)
+  const { scenarios, note } = await leaveOutAbsent(config, selected, terminal.env)
+  if (note !== null) terminal.stderr.write(`${note}\n`)
   const output = createOutput(terminal.stdout)
   const reporter = await createReporter(reporterName, { terminal, output, from: folder })
 

@@ -54,7 +54,7 @@ function judgeReplay({ report, failures }: Execution, folder: string): Failure[]
       code: 'replay-unused',
       step: null,
       message: `the agent made ${report.served} of the ${report.served + report.unused} recorded model calls`,
-      details: report.unusedCalls?.map((call) => `not made: exchange ${call}`) ?? [
+      details: report.unusedCalls?.map((call) => `not made: ${call}`) ?? [
         'it stopped earlier than when it was recorded',
       ],
     },

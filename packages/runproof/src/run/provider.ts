@@ -131,7 +131,10 @@ async function startEmulator(
     return {
       served,
       unused: unused.length,
-      unusedCalls: unused.map(({ exchange, method, path }) => `${exchange}: ${method} ${path}`),
+      // A call of a script has no path: nobody knows the request that will ask for it.
+      unusedCalls: unused.map(({ exchange, method, path }) =>
+        path === '' ? `call ${exchange} of the script` : `exchange ${exchange}, ${method} ${path}`,
+      ),
       misses: emulator.misses.map(({ code, message }) => ({ code, message })),
     }
   }

@@ -107,8 +107,9 @@ export async function createWorld(
     const served = mergeReports(reports)?.served ?? 0
     const seam = seamEnvironment(scenario, agent, folders, { ...options.seam, served })
     const env = { ...setup.env, ...setup.keys, ...seam }
-    const exitMs = agent.endsBy === 'stdin' ? agent.limits.exitMs : 0
-    const process = await launchAgent({ command, cwd, env, tree, exitMs })
+    const { exitMs, settleMs } = agent.limits
+    const waitMs = agent.endsBy === 'stdin' ? exitMs : 0
+    const process = await launchAgent({ command, cwd, env, tree, exitMs: waitMs, settleMs })
     channel.note({ spawn: { command } })
     running = { process, drained: channel.attach(process) }
   }

@@ -32,7 +32,7 @@ describe('runproof.yml', () => {
           cwd: '{cwd}',
           quietMs: 0,
           endsBy: 'stdin',
-          limits: { stepMs: 30_000, totalMs: 120_000, exitMs: 5_000 },
+          limits: { stepMs: 30_000, totalMs: 120_000, exitMs: 5_000, settleMs: 300 },
           record: { command: null, env: {}, passEnv: [] },
           normalise: [],
           joinChunks: false,
@@ -63,7 +63,10 @@ describe('runproof.yml', () => {
       },
     ],
     ['provider: { wire: gemini }\n    quietMs: 20', { seam: 'provider', quietMs: 20 }],
-    ['limits: { stepMs: 1 }', { limits: { stepMs: 1, totalMs: 120_000, exitMs: 5_000 } }],
+    [
+      'limits: { stepMs: 1 }',
+      { limits: { stepMs: 1, totalMs: 120_000, exitMs: 5_000, settleMs: 300 } },
+    ],
   ])('understands %s', (line, expected) => {
     expect(parseConfig(`${minimal}    ${line}\n`, file).agents['mine']).toMatchObject(expected)
   })

@@ -18,7 +18,10 @@ async function launch(
   })
   const env = { PATH: process.env['PATH'] ?? '', HOME: folders.home }
   const command = words[0] === 'node' ? [process.execPath, ...words.slice(1)] : words
-  return { tree, agent: await launchAgent({ command, cwd: folders.cwd, env, tree, exitMs }) }
+  return {
+    tree,
+    agent: await launchAgent({ command, cwd: folders.cwd, env, tree, exitMs, settleMs: 300 }),
+  }
 }
 
 const script = (code: string): Promise<{ agent: AgentProcess; tree: Tree }> =>
