@@ -95,9 +95,7 @@ export async function createDecider(
       const { key, canonical } = keyer(wire, incoming)
       const taken = matcher.take(key)
       if (taken.kind === 'found') return serve(taken.item)
-      if (taken.kind === 'exhausted') {
-        return refuse(incoming, { code: 'exhausted', same: taken.items })
-      }
+      if (taken.kind === 'exhausted') return refuse(incoming, { code: 'exhausted', ...taken })
       const endpoint = endpointOf(method, path)
       if (endpoint === null) {
         const probe = answerProbe(incoming, wire, models)

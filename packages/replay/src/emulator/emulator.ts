@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Timers } from '@runproof/llm'
 import { listenOnLoopback, loopback } from '../loopback.ts'
 import type { RunContext } from '../match/context.ts'
+import { withoutQuery } from '../match/endpoint.ts'
 import { createDecider } from './decide.ts'
 import type { Decider, Decision, Incoming, Outcome } from './decide.ts'
 import type { ExchangeRef, Fault } from './fault.ts'
@@ -45,6 +46,7 @@ export type EmulatorOptions = {
 
 export type EmulatedRequest = {
   method: string
+  /** Without its query, which may hold a key. */
   path: string
   outcome: Outcome
   /** Of the recording or session log that answered. */
@@ -174,7 +176,7 @@ function describe(
   const exchange = served?.exchange.n ?? call?.n
   return {
     method,
-    path,
+    path: withoutQuery(path),
     outcome,
     ...(file === undefined || file === null ? {} : { file }),
     ...(exchange === undefined ? {} : { exchange }),

@@ -6,8 +6,9 @@ import type { WireName } from '@runproof/llm'
 import { recordCommand } from '../error.ts'
 import { renderDifferences } from '../match/difference.ts'
 import type { FieldDifference } from '../match/difference.ts'
+import { withoutQuery } from '../match/endpoint.ts'
 import { findNearest } from '../match/explain.ts'
-import type { Candidate } from '../match/explain.ts'
+import type { Candidate, Nearest } from '../match/explain.ts'
 import type { CanonicalRequest } from '../match/key.ts'
 import { answerError } from './error-answer.ts'
 import type { Answer } from './answer.ts'
@@ -42,7 +43,8 @@ export type EmulatorMiss = {
 /** What happened, with what is needed to say it. */
 export type Problem =
   | { code: 'request-mismatch'; canonical: CanonicalRequest; candidates: readonly Recorded[] }
-  | { code: 'exhausted'; same: readonly ServedExchange[] }
+  /** `same` exchanges were recorded for the request. */
+  | { code: 'exhausted'; same: number; last: ServedExchange }
   /** No call of the session logs stands where the request stands; `free` were not given out yet. */
   | { code: 'off-script'; calls: readonly ScriptedCall[]; free: readonly ScriptedCall[] }
   | { code: 'unknown-path' }
@@ -52,51 +54,46 @@ type Recorded = Candidate & { served: ServedExchange }
 
 type Sent = { method: string; path: string }
 
-export function missOf(sent: Sent, problem: Problem): EmulatorMiss {
-  const { method, path } = sent
+/** The path goes without its query, which may hold a key. */
+export function missOf({ method, path }: Sent, problem: Problem): EmulatorMiss {
+  const where = { method, path: withoutQuery(path) }
   const miss = (code: EmulatorMissCode, message: string): EmulatorMiss => {
-    return { code, message: `${method} ${path}: ${message}`, method, path }
+    return { code, message: `${method} ${where.path}: ${message}`, ...where }
   }
   switch (problem.code) {
-    case 'request-mismatch':
-      return { ...miss('request-mismatch', ''), ...mismatched(sent, problem) }
+    case 'request-mismatch': {
+      const nearest = findNearest(problem.canonical, problem.candidates)
+      const message = `no recorded request is the same. ${describeNearest(nearest)}`
+      if (nearest === null) return miss(problem.code, message)
+      const { candidate, differences } = nearest
+      return { ...miss(problem.code, message), ...placeOf(candidate.served), differences }
+    }
     case 'exhausted': {
-      const [first] = problem.same
-      const times = problem.same.length === 1 ? 'once' : `${problem.same.length} times`
-      const said = `this request was recorded ${times} and came once more`
-      if (first === undefined) return miss('exhausted', `${said}.`)
-      const message = `${said} (${nameExchange(first)}).\n${recordAgain(first)}`
-      return { ...miss('exhausted', message), ...placeOf(first) }
+      const { same, last } = problem
+      const times = same === 1 ? 'once' : `${same} times`
+      const message = `this request was recorded ${times} and came once more (${nameExchange(last)}).\n${recordAgain(last)}`
+      return { ...miss(problem.code, message), ...placeOf(last) }
     }
     case 'off-script': {
       const code = problem.free.length === 0 ? 'exhausted' : 'request-mismatch'
       return miss(code, describeScripts(problem))
     }
     case 'unknown-path':
-      return miss('unknown-path', 'no provider has such a path; check the base URL of the agent.')
+      return miss(problem.code, 'no provider has such a path; check the base URL of the agent.')
     default:
       return miss(problem.code, `${problem.reason}.`)
   }
 }
 
-function mismatched(
-  { method, path }: Sent,
-  { canonical, candidates }: Extract<Problem, { code: 'request-mismatch' }>,
-): Partial<EmulatorMiss> & { message: string } {
-  const nearest = findNearest(canonical, candidates)
-  const said = `${method} ${path}: no recorded request is the same.`
-  if (nearest === null) {
-    return { message: `${said} There are no recorded requests at all; add a recording.` }
-  }
-  const { differences } = nearest
-  const { served } = nearest.candidate
-  const count = differences.length === 1 ? '1 field differs' : `${differences.length} fields differ`
-  const message = [
-    `${said} The nearest is ${nameExchange(served)}; ${count}:`,
+function describeNearest(nearest: Nearest<Recorded> | null): string {
+  if (nearest === null) return 'There are no recorded requests at all; add a recording.'
+  const { candidate, differences } = nearest
+  const { length } = differences
+  return [
+    `The nearest is ${nameExchange(candidate.served)}; ${length === 1 ? '1 field differs' : `${length} fields differ`}:`,
     renderDifferences(differences),
-    recordAgain(served),
+    recordAgain(candidate.served),
   ].join('\n')
-  return { message, ...placeOf(served), differences }
 }
 
 function describeScripts({ calls, free }: Extract<Problem, { code: 'off-script' }>): string {

@@ -10,8 +10,8 @@ export type Taken<T> =
   | { kind: 'found'; item: T }
   /** No exchange has the key. */
   | { kind: 'unknown' }
-  /** All exchanges with the key have been given out. */
-  | { kind: 'exhausted'; items: readonly T[] }
+  /** All exchanges with the key have been given out: how many there are, and the last of them. */
+  | { kind: 'exhausted'; same: number; last: T }
 
 export type Matcher<T extends Matchable> = {
   /** Gives out an exchange. */
@@ -33,18 +33,20 @@ export function createMatcher<T extends Matchable>(
   items: readonly T[],
   { repeat = false }: MatcherOptions = {},
 ): Matcher<T> {
-  const queues = new Map<string, { items: T[]; free: T[] }>()
+  const queues = new Map<string, { same: readonly T[]; last: T; free: T[] }>()
   for (const [key, same] of Map.groupBy(items, (item) => item.key)) {
-    queues.set(key, { items: same, free: [...same] })
+    const last = same.at(-1)
+    if (last !== undefined) queues.set(key, { same, last, free: [...same] })
   }
   const used = new Set<T>()
   return {
     take(key) {
       const queue = queues.get(key)
       if (queue === undefined) return { kind: 'unknown' }
-      if (queue.free.length === 0 && repeat) queue.free.push(...queue.items)
-      const item = queue.free.shift()
-      if (item === undefined) return { kind: 'exhausted', items: queue.items }
+      const { same, last, free } = queue
+      if (free.length === 0 && repeat) free.push(...same)
+      const item = free.shift()
+      if (item === undefined) return { kind: 'exhausted', same: same.length, last }
       used.add(item)
       return { kind: 'found', item }
     },

@@ -137,6 +137,17 @@ describe('a request that was not recorded', () => {
     expect(misses).toMatchObject([{ code: 'unknown-path', path }])
   })
 
+  it('is reported without its query, which may hold a key', async () => {
+    const told: string[] = []
+    const { url, misses } = await emulate({
+      recordings: [],
+      onRequest: ({ path }) => told.push(path),
+    })
+    const { text } = await send(url, { path: `${paths.gemini}&key=AIza-live`, body: {} })
+    await send(url, { path: '/v1/x?key=AIza-live', body: {} })
+    expect(JSON.stringify([misses, told, text])).not.toContain('AIza-live')
+  })
+
   it('does not bring the emulator down, however deep its body', async () => {
     const { url, misses } = await emulate({ recordings: [recordingOf([])] })
     const body = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
@@ -168,11 +179,14 @@ describe('folders', () => {
             { dtMs: 0, data: '{{cwd}}', cuts: [7, 13, 15] },
           ],
         },
-        { ask: ask('list {{cwd}}'), body: '["{{cwd}}/b.txt"]' },
+        { ask: ask('list {{cwd}} on linux'), body: '["{{cwd}}/b.txt"]' },
       ],
-      { provenance: { cwd: '/rec/work' } },
+      {
+        provenance: { cwd: '/rec/work', masks: [{ match: 'on (\\w+)', token: 'system' }, 'none'] },
+      },
     )
-    const context = { cwd: '/live/here', home: String.raw`C:\Users\me` }
+    const masks = [{ match: String.raw`on (\w+)`, token: 'system' }]
+    const context = { masks, cwd: '/live/here', home: String.raw`C:\Users\me` }
     const { url } = await emulate({ recordings: [recording], context })
     const streamed = await send(url, {
       body: ask(String.raw`read /live/here/a.txt, log to C:\Users\me`),
@@ -183,7 +197,7 @@ describe('folders', () => {
     // Cuts before and behind the folders are where they were.
     expect(streamed.chunks[0]).toBe('data: {"p')
     expect(streamed.chunks.at(-1)).toBe('\n\n')
-    const listed = await send(url, { body: ask('list /live/here') })
+    const listed = await send(url, { body: ask('list /live/here on darwin') })
     expect(listed.text).toBe('["/live/here/b.txt"]')
   })
 })

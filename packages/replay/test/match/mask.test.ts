@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestKey } from '@runproof/replay'
+import { createKeyer, requestKey } from '@runproof/replay'
 import type { RunContext } from '@runproof/replay'
 
 /** The text as a request key sees it. */
@@ -95,6 +95,15 @@ describe('masks of an agent', () => {
       expect.objectContaining({ code: 'bad-config' }),
     )
   })
+})
+
+it('texts are masked the same when there were too many to remember', () => {
+  const keyOf = createKeyer()
+  const request = (body: unknown) => keyOf('gemini', { method: 'POST', path: '/x', body }).key
+  const before = request(`at ${uuid}`)
+  for (const letter of 'abc') request(letter.repeat(3_000_000))
+  request('d'.repeat(5_000_000))
+  expect(request(`at ${other}`)).toBe(before)
 })
 
 it('a text that was seen before is masked the same', () => {
