@@ -3,7 +3,13 @@
  * `@copilotkit/aimock` beside a bare `node:http` server that writes the same
  * events, made beforehand, one write an event. Each server is a process of its
  * own, so that its CPU time is its own; rounds are interleaved, and a ratio is
- * that of the best rounds. Every answer of the warm-up is read and checked.
+ * that of the best rounds. What each server says is decoded and checked, and
+ * every answer is read to its end.
+ *
+ * The emulator sends the bytes of the bare server, chunk for chunk, but in one
+ * write, as it does at pace `instant`. It keys and matches every request; the
+ * bare server reads requests and looks at none. aimock matches by a part of the
+ * last message.
  *
  *     node bench/emulator.ts [--rounds 9] [--streams 400] [--json]
  */
@@ -28,21 +34,23 @@ const pieces = Array.from(
 
 /** The 200 events: a role, the text, a finish, and the end. */
 function createEvents(): string[] {
-  const chunk = (delta: object, finish: string | null): string =>
-    JSON.stringify({
-      id: 'chatcmpl-bench',
-      object: 'chat.completion.chunk',
-      created: 1_764_500_000,
-      model: 'bench-model',
-      system_fingerprint: 'fp_0123456789',
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-    })
   return [
-    chunk({ role: 'assistant', content: '' }, null),
-    ...pieces.map((content) => chunk({ content }, null)),
-    chunk({}, 'stop'),
+    chunkOf({ role: 'assistant', content: '' }, null),
+    ...pieces.map((content) => chunkOf({ content }, null)),
+    chunkOf({}, 'stop'),
     '[DONE]',
   ]
+}
+
+function chunkOf(delta: object, finish: string | null): string {
+  return JSON.stringify({
+    id: 'chatcmpl-bench',
+    object: 'chat.completion.chunk',
+    created: 1_764_500_000,
+    model: 'bench-model',
+    system_fingerprint: 'fp_0123456789',
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+  })
 }
 
 /** A request of about this size: a system prompt, a tool, and the user's words. */
@@ -121,8 +129,8 @@ type Server = { name: string; child: ChildProcess; pool: Pool; idleRss: number }
 async function start(name: string, recordings: readonly string[]): Promise<Server> {
   const program = programs[name]
   if (program === undefined) throw new TypeError(`no server ${name}`)
-  const code = program(folder, recordings)
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+  const source = program(folder, recordings)
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -183,10 +191,12 @@ async function measureStart(name: string, body: string): Promise<number> {
   const startedAt = performance.now()
   const server = await start(name, ['small.jsonl'])
   const response = await server.pool.request({ method: 'POST', path, body })
-  let first = 0
-  for await (const _chunk of response.body) first ||= performance.now()
+  const chunks = response.body[Symbol.asyncIterator]()
+  await chunks.next()
+  const firstMs = performance.now() - startedAt
+  await response.body.dump()
   await stop(server)
-  return first - startedAt
+  return firstMs
 }
 
 async function measureCpu(server: Server, body: string, streams: number): Promise<number> {

@@ -167,6 +167,7 @@ describe('an example of a schema', () => {
         const validate = new Ajv({ strict: false }).compile(given)
         expect(validate(exampleOf(given, 'OK')), JSON.stringify(validate.errors)).toBe(true)
       }),
+      { numRuns: 40 },
     )
   })
 
