@@ -24,8 +24,12 @@ export type Pacing = {
   readonly release: (eventCount: number, exchange?: unknown) => void
 }
 
+export function isPace(text: string): text is Pace {
+  return speedOf(text) !== undefined
+}
+
 /** How many times as fast as recorded; Infinity: at once. undefined for what is no pace. */
-export function speedOf(pace: string): number | undefined {
+function speedOf(pace: string): number | undefined {
   if (pace === 'instant') return Number.POSITIVE_INFINITY
   if (pace === 'recorded' || pace === 'step') return 1
   const factor = /^x(\d+(?:\.\d+)?)$/.exec(pace)?.[1]

@@ -19,7 +19,7 @@ import type { Answer } from './answer.ts'
 import { wholeBody } from './whole.ts'
 
 /** Where in the conversation a call stands. */
-export type Place = {
+type Place = {
   /** What the user typed at the beginning of the turn. */
   prompt: string
   /** How often the model has answered since. */

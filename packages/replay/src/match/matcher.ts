@@ -6,7 +6,7 @@
 /** What a matcher holds of an exchange. */
 export type Matchable = { key: string; isOptional: boolean }
 
-export type Taken<T> =
+type Taken<T> =
   | { kind: 'found'; item: T }
   /** No exchange has the key. */
   | { kind: 'unknown' }

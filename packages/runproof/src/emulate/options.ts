@@ -2,7 +2,7 @@
  * What is said on the command line of `runproof emulate`, checked.
  */
 import type { RunContext } from '@runproof/replay'
-import type { Pace } from '@runproof/replay/emulator'
+import { isPace, type Pace } from '@runproof/replay/emulator'
 import { wireNames, type WireName } from '@runproof/llm'
 import { RunproofError } from '../error.ts'
 import { visible } from '../visible.ts'
@@ -51,9 +51,7 @@ function readPort(text: string): number {
 }
 
 function readPace(text: string): Pace {
-  if (text === 'instant' || text === 'recorded' || text === 'step') return text
-  const factor = /^x(\d+(?:\.\d+)?)$/.exec(text)?.[1]
-  if (factor !== undefined && Number(factor) > 0) return `x${Number(factor)}`
+  if (isPace(text)) return text
   throw usage(`--pace takes instant, recorded, step or xN such as x4, not ${text}`)
 }
 
