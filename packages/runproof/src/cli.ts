@@ -231,8 +231,7 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
     .addHelpText('after', examples.tap)
     .action(async (command: string[], options) => {
       const { runTap } = await import('./tap/command.ts')
-      const raise = (signal: NodeJS.Signals): void => void process.kill(process.pid, signal)
-      setExitCode(await runTap(command, options, terminal, process.cwd(), raise))
+      setExitCode(await runTap(command, options, terminal, process.cwd(), raiseSignal))
     })
 
   program
@@ -263,4 +262,9 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
       setExitCode(await runDoctor(scenarios, options, terminal, process.cwd()))
     })
   return program
+}
+
+/** Ends this process as another one was ended. */
+function raiseSignal(signal: NodeJS.Signals): void {
+  process.kill(process.pid, signal)
 }
