@@ -32,6 +32,8 @@ export function createSink({ ports, onAttempt }: SinkOptions): Server {
     refuse(response, 403)
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    // A client that is refused may leave before it has heard all of it.
+    socket.on('error', () => socket.destroy())
     const target = URL.parse(`connect://${request.url ?? ''}`)
     const host = target?.hostname.replace(/^\[|\]$/g, '') ?? ''
     const port = Number(target?.port) || 443
