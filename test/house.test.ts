@@ -42,12 +42,13 @@ const rooms: Record<string, Room> = {
   replay: {
     name: '@runproof/replay',
     floor: 1,
-    entries: ['.', './emulator', './llm-replay', './recorder'],
+    entries: ['.', './emulator', './llm-replay', './recorder', './redact'],
     dependencies: [
       '@runproof/llm',
       '@runproof/session-log',
       '@runproof/sse',
       '@secretlint/secretlint-rule-preset-recommend',
+      '@secretlint/types',
       'canonicalize',
       'diff',
     ],
