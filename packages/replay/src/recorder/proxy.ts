@@ -50,7 +50,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   const send = (request: IncomingMessage): ClientRequest =>
     open({
       agent,
-      hostname: upstream.hostname,
+      hostname: upstream.hostname.replace(/^\[|\]$/g, ''),
       port: upstream.port,
       method: request.method ?? 'GET',
       path: prefix + (request.url ?? '/'),

@@ -44,7 +44,7 @@ export function createSuspects(): {
 }
 
 /** Whether a word has lower case, upper case and digits, about evenly spread. */
-export function looksDrawn(word: string): boolean {
+function looksDrawn(word: string): boolean {
   if (!/[a-z]/.test(word) || !/[A-Z]/.test(word) || !/\d/.test(word)) return false
   return entropyOf(word) / Math.log2(Math.min(word.length, 64)) >= drawnRatioMin
 }

@@ -31,8 +31,6 @@ export type TextOptions = {
 }
 
 export type Redactor = {
-  /** From now on this secret is known. */
-  know(secret: KnownSecret): void
   /** Remembers the secrets of a text; its pieces are joined. */
   learn(pieces: readonly string[], options?: TextOptions): void
   /** The pieces with placeholders; a secret across pieces has its own where it begins. */
@@ -97,7 +95,6 @@ export async function createRedactor(values: readonly KnownSecret[] = []): Promi
   for (const { name, value } of values) known.add(value, name)
 
   return {
-    know: ({ name, value }) => known.add(value, name),
     learn(pieces, options) {
       for (const { value, rule } of find(pieces.join(''), options)) known.add(value, rule)
     },
@@ -156,14 +153,20 @@ function createKnown(): Known {
     find(text) {
       if (bySpelling.size === 0) return []
       pattern ??= compile()
-      return [...text.matchAll(pattern)].flatMap(({ 0: found, index }) => {
+      const spans: Span[] = []
+      pattern.lastIndex = 0
+      for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+        const { 0: found, index } = match
         const secret = bySpelling.get(found)
-        if (secret === undefined) return []
+        // The next one may begin inside this one.
+        pattern.lastIndex = index + 1
+        if (secret === undefined) continue
         const { value, rule, isBase64 } = secret
         const end = index + found.length
         const place = isBase64 ? runAround(text, index, end) : { start: index, end }
-        return [{ ...place, value, rule }]
-      })
+        spans.push({ ...place, value, rule })
+      }
+      return spans
     },
     findCut(text) {
       let longest: Span[] = []

@@ -179,23 +179,29 @@ describe('what passes', () => {
 
   it('is a HEAD and a GET without a body', async () => {
     const { recorder } = await start((request, response) => {
-      response.writeHead(204, { 'x-request-id': request.method ?? '' })
+      response.writeHead(request.method === 'HEAD' ? 200 : 204, { 'content-length': '12' })
       response.end()
     })
-    expect(await ask(recorder.url, { method: 'HEAD', path: '/api/hello' })).toMatchObject({
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const head = await ask(recorder.url, { method: 'HEAD', path: '/api/hello', agent })
+    expect(head).toMatchObject({ status: 200, text: '', headers: { 'content-length': '12' } })
+    expect(await ask(recorder.url, { method: 'GET', path: '/', agent })).toMatchObject({
       status: 204,
       text: '',
     })
-    expect(await ask(recorder.url, { method: 'GET', path: '/' })).toMatchObject({
-      status: 204,
-      text: '',
-    })
+    agent.destroy()
     const { exchanges } = await recorder.close()
     expect(
-      exchanges.map(({ request, body }) => [request.method, request.path, request.body, body]),
+      exchanges.map(({ request, body, end }) => [
+        request.method,
+        request.path,
+        request.body,
+        body,
+        end.kind,
+      ]),
     ).toEqual([
-      ['HEAD', '/api/hello', null, null],
-      ['GET', '/', null, null],
+      ['HEAD', '/api/hello', null, null, 'eof'],
+      ['GET', '/', null, null, 'eof'],
     ])
   })
 

@@ -1,7 +1,13 @@
 /** What detectors find in one text, in which spellings, and what they leave alone. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createRedactor, secretsOfEnvironment, type Redactor } from '@runproof/replay/recorder'
+import {
+  createRedactor,
+  redactLines,
+  secretsOfEnvironment,
+  type Redactor,
+} from '@runproof/replay/redact'
+import { secretsOfRequest, withoutCredentials } from '../../src/redact/value.ts'
 import { drawn, shapedKeys } from './keys.ts'
 
 let redactor: Redactor
@@ -190,4 +196,56 @@ it('takes from an environment what its names call a secret', () => {
       .map(({ name }) => name)
       .toSorted(),
   ).toEqual(['ANTHROPIC_AUTH_TOKEN', 'DATABASE_URL', 'OPENAI_API_KEY'])
+})
+
+it('takes from a request what it authenticates with', () => {
+  const password = drawn(10)
+  const headers = {
+    authorization: `Basic ${btoa(`me:${password}`)}`,
+    'x-api-key': drawn(20),
+    cookie: ['a=b; session=123', 'c'],
+    accept: 'application/json',
+  }
+  const path = `/v1/x?key=${drawn(16)}&alt=sse&sig=short`
+  expect(secretsOfRequest(headers, path)).toEqual([
+    { name: 'authorization', value: btoa(`me:${password}`) },
+    { name: 'authorization', value: password },
+    { name: 'x-api-key', value: drawn(20) },
+    { name: 'cookie', value: 'a=b; session=123' },
+    { name: '?key', value: drawn(16) },
+  ])
+  expect(withoutCredentials(path)).toBe('/v1/x?key=&alt=sse&sig=')
+  expect(withoutCredentials('/v1/x')).toBe('/v1/x')
+})
+
+it('makes one of secrets that overlap', async () => {
+  const knowing = await createRedactor([
+    { name: 'ONE', value: 'abcdefgh12345678' },
+    { name: 'TWO', value: '12345678ijklmnop' },
+  ])
+  expect(knowing.redact(['<abcdefgh12345678ijklmnop>'])).toEqual(['<{{secret:1}}>'])
+  expect(knowing.secrets).toEqual([{ n: 1, rule: 'ONE', count: 1 }])
+})
+
+const update = (text: string): string =>
+  JSON.stringify({ method: 'session/update', params: { text } })
+
+it('takes secrets out of lines of JSON, also out of those that several lines spell', async () => {
+  const key = shapedKeys['a GitHub token'] ?? ''
+  const lines = [
+    '{"spelled":  "as it was"}',
+    update('it is '),
+    update(key.slice(0, 12)),
+    update(`${key.slice(12)}!`),
+    `raw ${key}`,
+    '',
+  ]
+  expect(redactLines(lines, await createRedactor())).toEqual([
+    '{"spelled":  "as it was"}',
+    update('it is '),
+    update('{{secret:1}}'),
+    update('!'),
+    'raw {{secret:1}}',
+    '',
+  ])
 })
