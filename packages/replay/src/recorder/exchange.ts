@@ -26,7 +26,8 @@ export async function readExchange(capture: Capture): Promise<Exchange | string>
   const head = {
     status,
     headers: keptResponseHeaders(response.headers),
-    dtMs: Math.round(response.atMs - requestedMs),
+    // A provider may answer before it has the whole request.
+    dtMs: Math.max(0, Math.round(response.atMs - requestedMs)),
   }
   const coding = response.headers['content-encoding'] ?? ''
   if (isEventStream(response.headers['content-type'])) {

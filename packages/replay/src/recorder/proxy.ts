@@ -139,7 +139,7 @@ function pass(
     capture.requestedMs = clock()
     outgoing.end()
   })
-  response.on('close', () => finish('aborted'))
+  response.on('close', () => finish('aborted')).on('error', () => finish('aborted'))
 }
 
 function sendHead(incoming: IncomingMessage, response: ServerResponse): void {

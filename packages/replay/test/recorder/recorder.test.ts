@@ -1,6 +1,6 @@
 /** What passes the recorder, how it ends for the agent, and what is recorded of it. */
 import { once } from 'node:events'
-import { Agent, type ServerResponse } from 'node:http'
+import { Agent, request as requestHttp, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
 import { brotliCompressSync, constants, createGzip, gzipSync } from 'node:zlib'
@@ -267,6 +267,33 @@ describe('what passes', () => {
     }
     expect(written).toBe(total)
     expect(bytes).toBeGreaterThan((total - 2) * piece.length)
+  })
+})
+
+it('may be an answer that comes before the request is complete', async () => {
+  let ms = 0
+  const server = createTcpServer((socket) => {
+    socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\n{}'))
+    socket.on('error', () => socket.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(async () => void server.close())
+  const upstream = `http://127.0.0.1:${portOf(server)}`
+  const recorder = await createRecorder({ upstream, wire: 'openai-chat', clock: () => ms++ })
+  const status = new Promise((resolve) => {
+    const request = requestHttp(recorder.url, { method: 'POST' }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode))
+      request.end('the rest')
+    })
+    request.write('the beginning, ')
+  })
+  expect(await status).toBe(413)
+  await arrived.promise
+  expect((await recorder.close()).exchanges[0]).toMatchObject({
+    response: { status: 413, dtMs: 0 },
+    body: '{}',
+    end: { kind: 'eof' },
   })
 })
 
