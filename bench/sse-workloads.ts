@@ -122,7 +122,7 @@ function cutStream({ frames }: Stream, cut: Cut): Uint8Array[] {
 
 /**
  * All workloads, in the order of the report.
- * @param scale multiplies the number of events; 1 is about 5 ms a run for a fast decoder.
+ * @param scale multiplies the number of events; 1 is thirty thousand of the short ones.
  */
 export function createWorkloads(scale: number): Workload[] {
   const count = (base: number): number => Math.max(8, Math.round(base * scale))

@@ -62,7 +62,8 @@ export class BlockParser {
     let events = before
     let type = ''
     let data: string | undefined
-    let id: string | undefined
+    // Taken over at a blank line only.
+    let id = this.lastEventId
     // The next of each at or behind `lineStart`, once looked for; the end when there is none.
     let nextReturn = -1
     let nextFeed = -1
@@ -72,7 +73,7 @@ export class BlockParser {
       const inStep = isInStep || lineStart === 0
       const first = inStep ? bytes[at] : text.charCodeAt(lineStart)
       if (first === lineFeed || first === carriageReturn) {
-        if (id !== undefined) this.lastEventId = id
+        this.lastEventId = id
         if (data !== undefined) {
           const event = this.#createEvent(type, data)
           // A literal is sized for its one event; most chunks have no second.
@@ -81,7 +82,6 @@ export class BlockParser {
         }
         type = ''
         data = undefined
-        id = undefined
         lineStart += first === carriageReturn && text.charCodeAt(lineStart + 1) === lineFeed ? 2 : 1
         continue
       }

@@ -111,7 +111,7 @@ describe('large chunks, which are read in place', () => {
     ['complete the blank line', ['data: a\n', '\n', filler]],
     ['end with an unfinished block', ['data: a', '\n\n', filler, 'id: 7\ndata: rest']],
     ['end inside a line', ['data: a', '\n\n', 'data: ', 'b'.repeat(50), '\n\n', filler, ': ']],
-    ['are one unfinished block', [':', '\n\n', ': x\n'.repeat(20)]],
+    ['go on with one unfinished block', ['data: a', '\n\n', ': x\n'.repeat(2000)]],
     ['have a fault in the held block', ['data: a', bad, '\n\n', filler]],
     ['have a fault in the rest', ['data: a', '\n\n', filler, bad, '\n\n', filler]],
     ['have a fault in the last line', ['data: a', '\n\n', filler, bad]],
