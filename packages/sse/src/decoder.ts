@@ -18,25 +18,9 @@ import {
   type SseErrorCode,
 } from './faults.ts'
 import { HeldBytes } from './held-bytes.ts'
+import { readOptions, type SseDecoderOptions } from './options.ts'
 import { BlockParser, splitLine, type SseEvent } from './parse.ts'
 import { detectPlatform, type Platform } from './platform.ts'
-
-export type SseDecoderOptions = {
-  /**
-   * `strict` (default): the first byte that is not UTF-8 ends the decoding
-   * with an error. `replace`: ill-formed bytes become U+FFFD, as in browsers.
-   */
-  utf8?: 'strict' | 'replace'
-  /** Longest line in bytes, without its terminator; default 16 MiB. */
-  lineBytesMax?: number
-  /** Bytes of an event's block in which its lines must lie; default 64 MiB. */
-  eventBytesMax?: number
-  /**
-   * Give every event strings of its own. By default `data` may be a slice that
-   * keeps the text of its whole chunk alive for as long as the event is kept.
-   */
-  copy?: boolean
-}
 
 /** What made a decoder stop. `offset` counts bytes from the start of the stream. */
 export type SseFault = { code: SseErrorCode; offset: number }
@@ -77,9 +61,6 @@ export type SseDecoder = {
   readonly error: SseFault | null
 }
 
-const mebibyte = 1024 * 1024
-const lineBytesMaxDefault = 16 * mebibyte
-const eventBytesMaxDefault = 64 * mebibyte
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 const replacement = '\uFFFD'
 /** Up to this size, copying byte by byte costs less than native calls. */
@@ -129,12 +110,7 @@ export class Decoder implements SseDecoder {
   #error: SseFault | null = null
 
   constructor(options: SseDecoderOptions, platform: Platform) {
-    const { utf8 = 'strict', copy = false } = options
-    if (utf8 !== 'strict' && utf8 !== 'replace') {
-      throw new TypeError(`utf8 must be 'strict' or 'replace', not ${String(utf8)}`)
-    }
-    const lineBytesMax = readLimit('lineBytesMax', options.lineBytesMax ?? lineBytesMaxDefault)
-    const eventBytesMax = readLimit('eventBytesMax', options.eventBytesMax ?? eventBytesMaxDefault)
+    const { utf8, lineBytesMax, eventBytesMax, copy } = readOptions(options)
     this.#platform = platform
     this.#isStrict = utf8 === 'strict'
     this.#harmlessBytes = Math.min(lineBytesMax, eventBytesMax)
@@ -303,11 +279,6 @@ export class Decoder implements SseDecoder {
     this.#held.consume(end)
     return { bytes: end - start, hadData }
   }
-}
-
-function readLimit(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value
-  throw new TypeError(`${name} must be a positive integer, not ${String(value)}`)
 }
 
 /** Start of the line that index `at` is in. */

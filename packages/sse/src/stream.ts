@@ -9,8 +9,9 @@
  * queued, so at most the events of one chunk are.
  */
 
-import { createSseDecoder, type SseDecoderOptions, type SseEnd } from './decoder.ts'
+import { createSseDecoder, type SseEnd } from './decoder.ts'
 import { SseError } from './error.ts'
+import type { SseDecoderOptions } from './options.ts'
 import type { SseEvent } from './parse.ts'
 
 export { SseError } from './error.ts'
