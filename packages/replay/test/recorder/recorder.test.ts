@@ -272,8 +272,12 @@ describe('what passes', () => {
 
 it('may be an answer that comes before the request is complete', async () => {
   let ms = 0
+  const arrived = Promise.withResolvers<void>()
   const server = createTcpServer((socket) => {
     socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\n{}'))
+    socket.on('data', (bytes) => {
+      if (bytes.includes('the rest')) arrived.resolve()
+    })
     socket.on('error', () => socket.destroy())
   })
   server.listen(0, '127.0.0.1')

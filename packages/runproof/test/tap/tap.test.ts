@@ -42,7 +42,6 @@ describe('bytes', () => {
     expect(await tap.stderr).toContain('a warning\nwithout end')
     const [spawned, ...lines] = readTranscript('lines.jsonl')
     expect(spawned).toMatchObject({
-      t: 0,
       dir: 'x',
       m: { spawn: { command: [...agent, '--', '--flag'] } },
     })
