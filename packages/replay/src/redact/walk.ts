@@ -90,7 +90,9 @@ function marksOf(value: Record<string, unknown>): string {
  * the next, and a long drawn one is no secret.
  */
 export function isIdentifier(path: string): boolean {
-  return identifiers.has(path.slice(path.lastIndexOf('.') + 1))
+  // Behind the last dot; a blank ends the name of the part that the path is in.
+  const start = Math.max(path.lastIndexOf('.'), path.lastIndexOf(' ')) + 1
+  return identifiers.has(path.slice(start))
 }
 
 const identifiers: ReadonlySet<string> = new Set([

@@ -1,7 +1,8 @@
 /** Whole recordings: one number for a secret wherever it stands, and nothing else changed. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { wireNames } from '@runproof/llm'
+import { wireNames, wires } from '@runproof/llm'
 import { serializeRecording, type Recording } from '@runproof/replay'
 import {
   createRedactor,
@@ -269,6 +270,7 @@ describe('values that only the provider can read', () => {
 
 it('reports what looks drawn, does not show it, and leaves it', async () => {
   const body = {
+    id: drawn(30, 3),
     messages: [{ role: 'tool', content: `session ${drawn(32)}`, tool_call_id: drawn(30, 2) }],
   }
   const recording = recordingOf('openai-chat', [exchangeOf(3, { body })])
@@ -323,5 +325,35 @@ it('redacts any JSON in one go: what is left has nothing more to redact', async 
         expect(JSON.stringify(once)).not.toContain(JSON.stringify(one).slice(1, -1))
     }),
     { numRuns: 60 },
+  )
+})
+
+const recordings = new URL('../../../../../shared/recordings/', import.meta.url)
+const isThere = existsSync(recordings)
+const needsShared = isThere ? '' : ' (skipped: no folder ../shared beside the checkout)'
+
+describe.skipIf(!isThere)(`streams of real providers${needsShared}`, () => {
+  const folders = {
+    anthropic: 'anthropic',
+    deepseek: 'deepseek',
+    gemini: 'google',
+    'openai-chat': 'openai-chat',
+    'openai-responses': 'openai-responses',
+  }
+  it.each(wireNames)(
+    'of %s stay as they are: nothing in them is taken for a secret',
+    async (wire) => {
+      const folder = new URL(`${folders[wire]}/`, recordings)
+      const files = readdirSync(folder)
+      expect(files).not.toEqual([])
+      for (const file of files) {
+        const lines = readFileSync(new URL(file, folder), 'utf8').split('\n')
+        const recording = recordingOf(wire, [
+          exchangeOf(1, { events: wires[wire].readPayloads(lines) }),
+        ])
+        const { exchanges } = await redact(recording)
+        expect(exchanges[0]?.events, file).toEqual(recording.exchanges[0]?.events)
+      }
+    },
   )
 })
