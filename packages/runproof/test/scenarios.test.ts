@@ -2,4 +2,9 @@
 import { join } from 'node:path'
 import { defineScenarios } from '../src/vitest.ts'
 
-await defineScenarios({ folder: join(import.meta.dirname, '..', '..', '..'), concurrent: true })
+const folder = join(import.meta.dirname, '..', '..', '..')
+
+// Those of agents that are not ours: npm run test:agents.
+for (const agent of ['runproof-agent', 'calculator']) {
+  await defineScenarios({ folder, agent, concurrent: true })
+}

@@ -43,7 +43,9 @@ const wires = {
 const isWire = (name: string): name is WireName => Object.hasOwn(wires, name)
 
 const pattern = z.string().min(1).refine(isPattern, { message: 'is not a regular expression' })
-const host = z.string().regex(/^[\w.*-]+$/)
+const host = z.string().regex(/^(\*?[^*:\s/]+|\[[0-9a-f:]+\])(?::\d+)?$/i, {
+  message: 'is no name, address or *.suffix, with or without :port',
+})
 const token = z.string().regex(/^[A-Za-z][\w-]*$/)
 
 const optionalCallSchema = z

@@ -15,6 +15,8 @@ type FindingCode =
   | 'child-log'
   /** A session log that cannot be read, or that does not fit the script. */
   | 'session-log'
+  /** A recording that cannot be read. */
+  | 'recording'
   /** A golden that is empty, not JSON, not in normal form, or does not fit the script. */
   | 'golden'
   /** CRLF, or a last line without its end. */

@@ -9,6 +9,7 @@ import { guardMachinePaths } from './machine-path.ts'
 import { guardNames } from './name.ts'
 import { guardPins } from './pin.ts'
 import { guardSecrets, type SecretValues } from './secret.ts'
+import { guardRecording } from './recording.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
 
 export type GuardedScenario = (Omit<Scenario, 'agent'> & { agent: string | null }) | BrokenScenario
@@ -36,19 +37,21 @@ export async function runGuards(
     snapshots.push({ ...(await readSnapshot(scenario, agent)), agentName: scenario.agent })
   }
   const byAgent = Map.groupBy(snapshots, ({ agentName }) => agentName)
+  const guarded = await Promise.all(snapshots.map((snapshot) => guardScenario(snapshot, secrets)))
   return [
     ...broken,
-    ...snapshots.flatMap((snapshot) => guardScenario(snapshot, secrets)),
+    ...guarded.flat(),
     ...[...byAgent.values()].flatMap(guardPins),
     ...guardNames(scenarios.map(({ folder }) => folder)),
   ]
 }
 
 /** The guards that need one folder only. */
-export function guardScenario(snapshot: Snapshot, secrets: SecretValues): Finding[] {
+export async function guardScenario(snapshot: Snapshot, secrets: SecretValues): Promise<Finding[]> {
   return [
     ...guardFiles(snapshot),
     ...guardLogs(snapshot),
+    ...(await guardRecording(snapshot)),
     ...guardGoldens(snapshot),
     ...guardSecrets(snapshot, secrets),
     ...guardMachinePaths(snapshot),

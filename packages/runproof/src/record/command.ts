@@ -14,7 +14,13 @@ import { leaveOutAbsent } from '../scenario/absent.ts'
 import { selectScenarios } from '../scenario/select.ts'
 import { createOutput, isColoured, type Output, type Terminal } from '../terminal.ts'
 import { visible, visibleJson } from '../visible.ts'
-import { recordScenario, type RecordOptions, type RecordResult, type Source } from './record.ts'
+import {
+  learnOptionalExchanges,
+  recordScenario,
+  type RecordOptions,
+  type RecordResult,
+  type Source,
+} from './record.ts'
 
 export type RecordCommandOptions = { agent?: string; filter?: string; json?: boolean }
 
@@ -71,8 +77,13 @@ async function recordAndReplay(scenario: Scenario, options: RecordOptions): Prom
   if ('problems' in content) throw new TypeError(`${scenarioFiles.input} changed while recording`)
   const pins = await readPins(config, [scenario])
   const fresh: Scenario = { ...scenario, ...content }
-  const replayed = await runScenario(fresh, { config, env, pins, pending: null, outFolder: null })
-  return { recorded, replayed }
+  const replay = (): Promise<ScenarioResult> =>
+    runScenario(fresh, { config, env, pins, pending: null, outFolder: null })
+  const replayed = await replay()
+  const unused = replayed.failures.flatMap(({ unusedExchanges = [] }) => unusedExchanges)
+  if (unused.length === 0 || replayed.failures.length > 1) return { recorded, replayed }
+  await learnOptionalExchanges(fresh, unused)
+  return { recorded, replayed: await replay() }
 }
 
 const sources: Record<Source, string> = {

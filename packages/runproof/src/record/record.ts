@@ -112,11 +112,29 @@ async function recordingFile(
   { recording, folders, transcript }: Execution,
 ): Promise<[string, string][]> {
   if (recording === null || provider === null) return []
-  const { parseRecording, serializeRecording } = await import('@runproof/replay')
+  const { parseRecording, serializeRecording, updateRecording } = await import('@runproof/replay')
   const text = files.recording === undefined ? '' : await readFile(files.recording, 'utf8')
-  const old = parseRecording(text).recording
-  const finished = finishRecording(recording, old, { provider, root: folders.root, transcript })
-  return [[scenarioFiles.recording, serializeRecording(finished)]]
+  const before = parseRecording(text).recording
+  const after = finishRecording(recording, { provider, root: folders.root, transcript })
+  const written = before === null ? after : updateRecording(before, after)
+  return [[scenarioFiles.recording, serializeRecording(written)]]
+}
+
+/**
+ * Marks exchanges optional that a replay has not asked for while all else was
+ * as recorded: they come by chance.
+ */
+export async function learnOptionalExchanges(
+  scenario: Scenario,
+  unused: readonly number[],
+): Promise<void> {
+  const { learnOptional, parseRecording, serializeRecording } = await import('@runproof/replay')
+  const path = join(scenario.folder, scenarioFiles.recording)
+  const { recording } = parseRecording(await readFile(path, 'utf8'))
+  if (recording === null) throw new TypeError(`${path} is no recording`)
+  const asked = recording.exchanges.filter(({ n }) => !unused.includes(n))
+  const learned = learnOptional(recording, { ...recording, exchanges: asked })
+  await writeAtomically(path, serializeRecording(learned))
 }
 
 /** Goldens that differ, or are not there yet. */

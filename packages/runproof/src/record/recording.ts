@@ -1,8 +1,7 @@
 /**
  * A fresh recording as it is put on disk: without what names this one run and
- * this machine, with its optional calls marked, and with every exchange that
- * was recorded before and is the same kept as it was, so that a new recording
- * shows only what changed.
+ * this machine, and with the calls marked optional that its agent's
+ * configuration says may stay away.
  */
 import { basename } from 'node:path'
 import type { Exchange, Recording } from '@runproof/replay'
@@ -21,7 +20,6 @@ const recordedName = 'runproof-record'
 
 export function finishRecording(
   fresh: Recording,
-  old: Recording | null,
   { provider, root, transcript }: RecordedRun,
 ): Recording {
   const recording = renameRun(fresh, root)
@@ -35,10 +33,7 @@ export function finishRecording(
       ...context,
       program: programOf(transcript),
     },
-    exchanges: keepEqual(
-      old?.exchanges ?? [],
-      recording.exchanges.map((one) => markOptional(withoutAgent(one, folder), provider)),
-    ),
+    exchanges: recording.exchanges.map((one) => markOptional(withoutAgent(one, folder), provider)),
   }
 }
 
@@ -87,28 +82,4 @@ function programOf(transcript: readonly TranscriptLine[]): Record<string, unknow
     return isRecord(result['agentInfo']) ? result['agentInfo'] : undefined
   }
   return undefined
-}
-
-/** In the order of the old ones; what is new comes where it came. */
-function keepEqual(old: readonly Exchange[], fresh: readonly Exchange[]): Exchange[] {
-  const left = new Set(old)
-  const kept = fresh.map((exchange, index) => {
-    const same = [...left].find((one) => isSame(one, exchange))
-    if (same === undefined) return { exchange, place: index }
-    left.delete(same)
-    return { exchange: same, place: old.indexOf(same) }
-  })
-  return kept
-    .toSorted((one, other) => one.place - other.place)
-    .map(({ exchange }, index) => ({ ...exchange, n: index + 1 }))
-}
-
-/** The same question with the same answer, whatever the times and the ids of the question. */
-function isSame(one: Exchange, other: Exchange): boolean {
-  return one.request.key === other.request.key && answerText(one) === answerText(other)
-}
-
-function answerText({ response, events, body, end }: Exchange): string {
-  const texts = events.map(({ event, data }) => [event, data])
-  return JSON.stringify([response?.status, texts, body, end.kind, end.optional])
 }

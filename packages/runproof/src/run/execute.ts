@@ -8,6 +8,7 @@ import type { AgentConfig } from '../config/config.ts'
 import { createAcpDriver } from '../drive/acp.ts'
 import type { Driver } from '../drive/driver.ts'
 import { createJsonlDriver } from '../drive/jsonl.ts'
+import type { Attempt } from '../fence/attempt.ts'
 import type { RunFolders } from '../launch/folders.ts'
 import type { ProcessEnd } from '../launch/process.ts'
 import type { Scenario } from '../scenario/scenario.ts'
@@ -46,6 +47,12 @@ export type Execution = {
   claims: Claims | null
   logs: SessionLog[]
   report: ReplayReport | null
+  /** The `node_modules` that the agent lies in, where that is known. */
+  agentFolder: string | null
+  /** What stood for the provider; null for agents that are replayed elsewhere. */
+  providerUrl: string | null
+  /** What the agent tried to reach and could not; empty where it was not fenced in. */
+  attempts: readonly Attempt[]
   /** What crossed between the agent and its provider; null unless it was recorded. */
   recording: Recording | null
   /** Against `workspace.expected/`; none when there is no such folder. */
@@ -114,6 +121,9 @@ async function executeIn(
     claims,
     logs: await harvestLogs(folders.sessions),
     report: world.report,
+    agentFolder: world.agentFolder,
+    providerUrl: world.providerUrl,
+    attempts: world.attempts,
     recording,
     workspaceChanges:
       workspaceExpected === undefined ? [] : await compareWorkspace(workspaceExpected, folders.cwd),

@@ -32,6 +32,8 @@ export type FailureCode =
   | 'replay-exhausted'
   /** Recorded calls that the agent did not make. */
   | 'replay-unused'
+  /** The agent tried to reach something outside. */
+  | 'egress'
   /** The agent did not leave in time after stdin ended, or with an error. */
   | 'bad-exit'
   /** Processes of the agent outlived it. */
@@ -60,6 +62,8 @@ export type Failure = {
   details: string[]
   /** The agent's last lines on stderr belong to the story. */
   showsStderr?: true
+  /** For `replay-unused`: numbers of the exchanges of a recording. */
+  unusedExchanges?: number[]
   /** For `difference` and `missing-golden`. */
   difference?: Difference
 }

@@ -9,7 +9,8 @@ import { basename, join } from 'node:path'
 import { compareLines } from '../compare/compare.ts'
 import type { Difference } from '../compare/difference.ts'
 import type { AgentConfig } from '../config/config.ts'
-import type { NormaliseContext } from '../normalise/context.ts'
+import type { NormaliseContext, NormaliseRule } from '../normalise/context.ts'
+import { escapeExpression } from '../normalise/folder.ts'
 import { normaliseSessionLogs } from '../normalise/session-log.ts'
 import { goldenMode, normaliseTranscript } from '../normalise/transcript.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
@@ -55,6 +56,7 @@ function baseContext(
   { agent, execution }: Context,
   fixtures: readonly SessionLog[],
 ): NormaliseContext {
+  const { agentFolder } = execution
   const { cwd, home, tmp, sessions } = execution.folders
   const recordedCwd = fixtures.flatMap(({ header }) =>
     typeof header?.['cwd'] === 'string' ? [header['cwd']] : [],
@@ -67,11 +69,22 @@ function baseContext(
     cwd,
     home,
     recordedCwd,
-    roots: { tmp, sessions },
+    roots: { tmp, sessions, ...(agentFolder !== null && { agent: agentFolder }) },
     sessionIds,
-    rules: agent.normalise,
+    rules: [...agent.normalise, ...runRules(execution)],
     joinChunks: agent.joinChunks,
   }
+}
+
+/** What only this run is called: the address that stood for the provider, the folder without its slash. */
+function runRules({ folders, providerUrl }: Execution): NormaliseRule[] {
+  if (providerUrl === null) return []
+  const { host } = new URL(providerUrl)
+  const fromRoot = escapeExpression(folders.cwd.replace(/^[\\/]/, ''))
+  return [
+    { match: escapeExpression(host), token: 'provider' },
+    { match: `(?<![\\w./-])(${fromRoot})(?![\\w-])`, token: 'cwd-from-root' },
+  ]
 }
 
 async function compareStdout({ scenario, agent, execution }: Context, base: NormaliseContext) {

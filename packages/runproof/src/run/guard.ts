@@ -19,7 +19,7 @@ export async function guardFolder(
   agent: AgentConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Failure[]> {
-  const findings = guardScenario(await readSnapshot(scenario, agent), secretValues(env))
+  const findings = await guardScenario(await readSnapshot(scenario, agent), secretValues(env))
   return findings
     .filter((finding) => !isFirstRun(finding, scenario.folder))
     .map((finding) => failureOf(finding, scenario.folder))

@@ -5,6 +5,7 @@
  */
 import type { AgentConfig } from '../config/config.ts'
 import type { Scenario } from '../scenario/scenario.ts'
+import { describeAttempt } from '../fence/attempt.ts'
 import { visible } from '../visible.ts'
 import { compareWitnesses } from './agree.ts'
 import type { Execution } from './execute.ts'
@@ -23,6 +24,7 @@ export function judgeRun({ folder }: Scenario, agent: AgentConfig, run: Executio
     ...failures.filter(({ code }) => replay.length === 0 || code !== 'unexpected-error'),
     ...(failures.length === 0 ? judgeExit(agent, run) : []),
     ...judgeLeftovers(run),
+    ...judgeEgress(run),
   ]
 }
 
@@ -49,14 +51,16 @@ function judgeReplay({ report, failures }: Execution, folder: string): Failure[]
   }))
   // A script that broke off leaves calls over as a matter of course.
   if (misses.length > 0 || failures.length > 0 || report.unused === 0) return misses
+  const { unusedCalls } = report
   return [
     {
       code: 'replay-unused',
       step: null,
       message: `the agent made ${report.served} of the ${report.served + report.unused} recorded model calls`,
-      details: report.unusedCalls?.map((call) => `not made: ${call}`) ?? [
+      details: unusedCalls?.map(({ words }) => `not made: ${words}`) ?? [
         'it stopped earlier than when it was recorded',
       ],
+      ...(unusedCalls !== undefined && { unusedExchanges: unusedCalls.map(({ n }) => n) }),
     },
   ]
 }
@@ -80,6 +84,23 @@ function judgeLeftovers({ end: { leftovers } }: Execution): Failure[] {
       step: null,
       message: `the agent exited and left ${count} behind (killed by now)`,
       details: leftovers.map(({ pid, command }) => `${pid}: ${visible(command)}`),
+    },
+  ]
+}
+
+function judgeEgress({ attempts }: Execution): Failure[] {
+  const refused = attempts.filter(({ isAllowed }) => !isAllowed)
+  if (refused.length === 0) return []
+  const hosts = [...new Set(refused.map(({ host }) => visible(host)))]
+  return [
+    {
+      code: 'egress',
+      step: null,
+      message: `the agent tried to reach ${hosts.join(', ')}; a replay reaches nothing but the recording`,
+      details: [
+        ...refused.map((attempt) => visible(describeAttempt(attempt))),
+        `switch it off in the agent, or put up with it: "provider: {allowHosts: [${hosts.join(', ')}]}" in runproof.yml`,
+      ],
     },
   ]
 }

@@ -15,11 +15,14 @@ import type { AgentConfig, ProviderConfig } from '../config/config.ts'
 import { RunproofError } from '../error.ts'
 import type { RunFolders } from '../launch/folders.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
+import { visible } from '../visible.ts'
 import type { Mode, ReplayReport } from './seam.ts'
 
 export type Provider = {
   /** Base URL for the agent, without a path. */
   url: string
+  /** Whether a real provider is asked. */
+  isLive: boolean
   /** The key for the agent: real only where a real provider is asked. */
   key: string
   /** What was served so far; null while recording. */
@@ -40,7 +43,10 @@ export type ProviderOptions = {
 /** What an agent gets for a key where nobody looks at it. */
 const replayKey = 'no-key-is-needed-in-a-replay'
 
-/** @throws RunproofError `environment` when recording lacks what it needs; ReplayError for a broken recording. */
+/**
+ * @throws RunproofError `environment` when recording lacks what it needs, `unreadable` for a recording or
+ * a script that cannot be served; so does `close` for one that may not be written.
+ */
 export async function openProvider(
   scenario: Scenario,
   agent: AgentConfig,
@@ -50,14 +56,23 @@ export async function openProvider(
   const { provider } = agent
   if (agent.seam !== 'provider' || provider === null) return null
   const context = contextOf(provider, folders, options.agentFolder)
-  if (options.mode === 'replay') return openReplay(scenario, context, options)
-  return isScripted(scenario)
-    ? recordScript(scenario, provider, context, options)
-    : recordLive(agent, provider, context, options)
+  const open = (): Promise<Provider> => {
+    if (options.mode === 'replay') return openReplay(scenario, context, options)
+    return scenario.files.override === undefined
+      ? recordLive(agent, provider, context, options)
+      : recordScript(scenario, provider, context, options)
+  }
+  const opened = await explain(open())
+  return { ...opened, close: () => explain(opened.close()) }
 }
 
-/** Whether the model of a scenario does what its override says. */
-export const isScripted = ({ files }: Scenario): boolean => files.override !== undefined
+/** What a replay refuses is told as what a command stops for. */
+async function explain<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'ReplayError') throw error
+    throw new RunproofError('unreadable', error.message.split('\n').map(visible).join('\n'))
+  })
+}
 
 /** What requests of this run hold that those of another one do not. */
 function contextOf(
@@ -80,6 +95,7 @@ async function openReplay(
   const { emulator, report } = await startEmulator({ recordings: [recording], context, onRequest })
   return {
     url: emulator.url,
+    isLive: false,
     key: replayKey,
     report,
     async close() {
@@ -104,6 +120,7 @@ async function recordScript(
   )
   return {
     url: recorder.url,
+    isLive: false,
     key: replayKey,
     report: model.report,
     async close() {
@@ -132,9 +149,10 @@ async function startEmulator(
       served,
       unused: unused.length,
       // A call of a script has no path: nobody knows the request that will ask for it.
-      unusedCalls: unused.map(({ exchange, method, path }) =>
-        path === '' ? `call ${exchange} of the script` : `exchange ${exchange}, ${method} ${path}`,
-      ),
+      unusedCalls: unused.map(({ exchange: n, method, path }) => ({
+        n,
+        words: path === '' ? `call ${n} of the script` : `exchange ${n}, ${method} ${path}`,
+      })),
       misses: emulator.misses.map(({ code, message }) => ({ code, message })),
     }
   }
@@ -180,7 +198,13 @@ async function recordLive(
     { upstream, wire, context, env: { ...options.env, RUNPROOF_PROVIDER_KEY: value } },
     { clock: () => performance.now(), source: 'live' },
   )
-  return { url: recorder.url, key: value, report: () => null, close: () => recorder.close() }
+  return {
+    url: recorder.url,
+    isLive: true,
+    key: value,
+    report: () => null,
+    close: () => recorder.close(),
+  }
 }
 
 async function openRecorder(

@@ -64,8 +64,8 @@ export type ReplayReport = {
   served: number
   /** Recorded calls that nobody made. */
   unused: number
-  /** What they are, where the replay knows. */
-  unusedCalls?: string[]
+  /** What they are, where the replay knows: a number of the recording (or script) and words. */
+  unusedCalls?: { n: number; words: string }[]
   misses: ReplayMiss[]
 }
 

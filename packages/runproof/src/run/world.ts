@@ -8,6 +8,8 @@ import type { Recording } from '@runproof/replay'
 import type { AgentConfig, Config } from '../config/config.ts'
 import { createChannel, type Channel } from '../drive/channel.ts'
 import { RunproofError } from '../error.ts'
+import { egressFact, type Attempt } from '../fence/attempt.ts'
+import type { Fence } from '../fence/fence.ts'
 import { createRunFolders, removeRunFolders, type RunFolders } from '../launch/folders.ts'
 import { launchAgent, type AgentProcess, type ProcessEnd } from '../launch/process.ts'
 import { guardRun } from '../launch/reaper.ts'
@@ -49,6 +51,12 @@ export type World = {
   readonly stderr: string
   /** What the replay said of itself, over all processes that have ended. */
   readonly report: ReplayReport | null
+  /** What stands for the provider; null for agents that are replayed elsewhere. */
+  readonly providerUrl: string | null
+  /** The `node_modules` that the agent lies in, where that is known. */
+  readonly agentFolder: string | null
+  /** What the agent tried to reach and could not; empty where it was not fenced in. */
+  readonly attempts: readonly Attempt[]
   /** Ends what stands for the provider. @returns what was recorded, null after a replay; always the same. */
   endProvider(): Promise<Recording | null>
   /** Ends what still runs and removes the folders. */
@@ -79,6 +87,7 @@ export async function createWorld(
   const tree: Tree = { pids: [], folder: folders.root }
   const guard = guardRun(tree)
   let provider: Provider | null = null
+  let fence: Fence | null = null
   let setup: Setup
   try {
     if (seamOptions.ignoresLog === true) await writeFile(folders.blankLog, blankLog)
@@ -92,6 +101,7 @@ export async function createWorld(
     const { env: parent } = options
     const around = { config, mode, env: parent, folders, provider, program }
     setup = await setUpAgent(scenario, agent, around)
+    fence = await openFence(agent, provider, (attempt) => channel.note(egressFact(attempt)))
   } catch (error) {
     await provider?.close()
     await removeRunFolders(folders)
@@ -103,14 +113,15 @@ export async function createWorld(
   const reports: ReplayReport[] = []
 
   const start = async (): Promise<void> => {
-    const { command, cwd } = setup
+    const { cwd } = setup
+    const command = fence?.wrap(setup.command) ?? setup.command
     const served = mergeReports(reports)?.served ?? 0
     const seam = seamEnvironment(scenario, agent, folders, { ...options.seam, served })
-    const env = { ...setup.env, ...setup.keys, ...seam }
+    const env = { ...setup.env, ...fence?.env, ...setup.keys, ...seam }
     const { exitMs, settleMs } = agent.limits
     const waitMs = agent.endsBy === 'stdin' ? exitMs : 0
     const process = await launchAgent({ command, cwd, env, tree, exitMs: waitMs, settleMs })
-    channel.note({ spawn: { command } })
+    channel.note({ spawn: { command: setup.command } })
     running = { process, drained: channel.attach(process) }
   }
   const stop = async (): Promise<ProcessEnd> => {
@@ -141,12 +152,28 @@ export async function createWorld(
     get report() {
       return provider === null ? mergeReports(reports) : provider.report()
     },
+    providerUrl: provider?.url ?? null,
+    agentFolder: program?.modules ?? null,
+    attempts: fence?.attempts ?? [],
     endProvider: () => provider?.close() ?? Promise.resolve(null),
     async close() {
       if (running !== null) await stop()
       await provider?.close()
+      fence?.close()
       await removeRunFolders(folders)
       guard.release()
     },
   }
+}
+
+/** Only a real provider is asked from outside the fence. */
+async function openFence(
+  agent: AgentConfig,
+  provider: Provider | null,
+  onAttempt: (attempt: Attempt) => void,
+): Promise<Fence | null> {
+  if (provider === null || provider.isLive) return null
+  const { createFence } = await import('../fence/fence.ts')
+  const ports = [Number(new URL(provider.url).port)]
+  return createFence({ ports, allow: agent.provider?.allowHosts ?? [], onAttempt })
 }

@@ -29,7 +29,8 @@ async function findings(
   const content = await readScenarioFolder(folder)
   if ('problems' in content) throw new Error(content.problems.join())
   const snapshot = await readSnapshot({ name: 'demo', ...content }, agent)
-  return guardScenario(snapshot, secrets).map(({ code, path, line, message }) => {
+  const found = await guardScenario(snapshot, secrets)
+  return found.map(({ code, path, line, message }) => {
     const place = relative(folder, path) + (line === null ? '' : `:${line}`)
     return `${code} ${place} ${message}`
   })

@@ -1,0 +1,325 @@
+/**
+ * Agents that are replayed at their provider, with a small one that really asks
+ * a provider: recorded once, replayed, and every change noticed.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { parseRecording, serializeRecording, type Recording } from '@runproof/replay'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { agentFile, createProject, resultsOf, script, type Project } from '../project.ts'
+
+type Chunk = Record<string, unknown>
+const usage: Chunk = { type: 'usage', usage: { inputTokens: 3, outputTokens: 2 } }
+const text = (...words: string[]): Chunk[] => [
+  { type: 'block-start', index: 0, blockType: 'text' },
+  ...words.map((one) => ({ type: 'text-delta', index: 0, text: one })),
+  { type: 'block-end', index: 0, block: { type: 'text', text: words.join('') } },
+]
+const say = (...words: string[]): object => ({
+  kind: 'chunks',
+  chunks: [...text(...words), usage, { type: 'finish', reason: { kind: 'stop' } }],
+})
+const args = JSON.stringify({ path: 'notes.txt' })
+const readNotes: object = {
+  kind: 'chunks',
+  chunks: [
+    { type: 'block-start', index: 0, blockType: 'tool-call' },
+    { type: 'tool-call-delta', index: 0, id: 'call_1', name: 'read', argumentsDelta: args },
+    {
+      type: 'block-end',
+      index: 0,
+      block: { type: 'tool-call', id: 'call_1', name: 'read', arguments: args },
+    },
+    usage,
+    { type: 'finish', reason: { kind: 'tool-calls' } },
+  ],
+}
+
+type Agent = { env?: Record<string, string>; provider?: object; files?: object; quietMs?: number }
+
+const configText = ({ env, provider, files, quietMs = 50 }: Agent = {}): string =>
+  JSON.stringify({
+    version: 1,
+    agents: {
+      small: {
+        command: ['{node}', agentFile('asks-model')],
+        env: { BASE_URL: '{provider}/v1', API_KEY: '{key}', ...env },
+        files: { '.asks-model/settings.json': '{"greeting": "Be brief."}', ...files },
+        provider: { wire: 'openai-chat', ...provider },
+        quietMs,
+      },
+    },
+  })
+
+const folder = 'scenarios/small/boat'
+const prompt = { op: 'prompt', text: 'Which colour has the boat?' }
+const boat = {
+  [`${folder}/input.json`]: {
+    ...script({ ...prompt, accept: [{ equals: 'It is green.' }] }),
+    overridden: true,
+    expect: { status: 'done' },
+  },
+  [`${folder}/replay.override.json`]: [readNotes, say('It is ', 'green.')],
+  [`${folder}/workspace/notes.txt`]: 'The boat is green.\n',
+}
+
+const file = ({ root }: Project, name: string): string => join(root, folder, name)
+
+function readRecording(project: Project): Recording {
+  const { recording, issues } = parseRecording(
+    readFileSync(file(project, 'recording.jsonl'), 'utf8'),
+  )
+  expect(issues).toEqual([])
+  if (recording === null) throw new Error('no recording')
+  return recording
+}
+
+async function recorded(agent?: Agent, files: Record<string, unknown> = boat): Promise<Project> {
+  const project = createProject({ 'runproof.yml': configText(agent), ...files })
+  const { code, stdout, stderr } = await project.record()
+  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' })
+  return project
+}
+
+/** The failures of a replay: code, message and details of each. */
+async function failures(project: Project): Promise<string[]> {
+  const { stdout } = await project.test([], { json: true })
+  return resultsOf(stdout).flatMap(({ failures: all }) =>
+    all.map(({ code, message, details }) => [`${code}: ${message}`, ...details].join('\n')),
+  )
+}
+
+describe('an agent recorded with a scripted model', () => {
+  it('replays, and leaves a recording without anything of its run or of a key', async () => {
+    const project = await recorded()
+    expect(await failures(project)).toEqual([])
+    const recording = readRecording(project)
+    const cwd: unknown = expect.stringMatching(/runproof-record\/workspace$/)
+    expect(recording).toMatchObject({
+      source: 'emulated',
+      wire: 'openai-chat',
+      provenance: { cwd, program: { name: 'fixture' } },
+    })
+    expect(recording.exchanges.map(({ events, end }) => [events.length > 0, end])).toEqual([
+      [true, { kind: 'eof' }],
+      [true, { kind: 'eof' }],
+    ])
+    const all = readFileSync(file(project, 'recording.jsonl'), 'utf8')
+    expect(all).not.toMatch(/no-key-is-needed|127\.0\.0\.1|runproof-(?!record)\w{6}\//)
+  })
+
+  it('is the same file when it is recorded again', async () => {
+    const project = await recorded()
+    const before = readFileSync(file(project, 'recording.jsonl'), 'utf8')
+    const { stdout } = await project.record()
+    expect(stdout).toBe('boat: scripted by its override; nothing changed; replays\n')
+    expect(readFileSync(file(project, 'recording.jsonl'), 'utf8')).toBe(before)
+  })
+})
+
+describe('one changed word is reported as that difference:', () => {
+  it.each<[what: string, change: (project: Project) => void, difference: RegExp]>([
+    [
+      'in the prompt',
+      (project) => {
+        const path = file(project, 'input.json')
+        writeFileSync(path, readFileSync(path, 'utf8').replace('Which colour', 'What colour'))
+      },
+      /1 field differs:\n +body\.messages\[1\]\.content\n +recorded: "Which colour has the boat\?"\n +sent: +"What colour has the boat\?"/,
+    ],
+    [
+      'in the result of a tool',
+      (project) => writeFileSync(file(project, 'workspace/notes.txt'), 'The boat is blue.\n'),
+      /1 field differs:\n +body\.messages\[3\]\.content\n +recorded: "The boat is green\.\\n"\n +sent: +"The boat is blue\.\\n"/,
+    ],
+    [
+      'in the system prompt',
+      (project) =>
+        writeFileSync(
+          join(project.root, 'runproof.yml'),
+          configText({ files: { '.asks-model/settings.json': '{"greeting": "Be kind."}' } }),
+        ),
+      /1 field differs:\n +body\.messages\[0\]\.content\n +recorded: "Be brief\. You work in \{\{cwd\}\}\."\n +sent: +"Be kind\. You work in \{\{cwd\}\}\."/,
+    ],
+  ])('%s', async (_, change, difference) => {
+    const project = await recorded()
+    change(project)
+    const [first] = await failures(project)
+    expect(first).toMatch(
+      /^replay-miss: POST \/v1\/chat\/completions: no recorded request is the same/,
+    )
+    expect(first).toMatch(difference)
+    expect(first).toMatch(/record the scenario again: npx runproof record \S*boat$/m)
+  })
+})
+
+describe('calls side by side', () => {
+  it('replay right in whatever order they were recorded', async () => {
+    const project = await recorded({ env: { TITLE: '1' } })
+    const recording = readRecording(project)
+    expect(recording.exchanges).toHaveLength(3)
+    const turned = recording.exchanges.toReversed().map((one, index) => ({ ...one, n: index + 1 }))
+    writeFileSync(
+      file(project, 'recording.jsonl'),
+      serializeRecording({ ...recording, exchanges: turned }),
+    )
+    expect(await failures(project)).toEqual([])
+  })
+
+  it('that a replay does not make are named', async () => {
+    const project = await recorded({ env: { TITLE: '1' } })
+    writeFileSync(join(project.root, 'runproof.yml'), configText({ env: { TITLE: '0' } }))
+    const [first] = await failures(project)
+    expect(first).toMatch(
+      /^replay-unused: the agent made 2 of the 3 recorded model calls\nnot made: exchange \d, POST \/v1\/chat\/completions$/,
+    )
+  })
+
+  it('that came by chance are optional once the proof has not made them', async () => {
+    const project = await recorded({ env: { ONCE: '{root}/asked' } })
+    expect(readRecording(project).exchanges.map(({ end }) => end.optional ?? false)).toEqual([
+      false,
+      false,
+      true,
+    ])
+    expect(await failures(project)).toEqual([])
+  })
+
+  it('are optional where the configuration says so', async () => {
+    const provider = { optional: [{ tools: false }] }
+    const project = await recorded({ env: { TITLE: '1' }, provider })
+    writeFileSync(join(project.root, 'runproof.yml'), configText({ env: { TITLE: '0' }, provider }))
+    const found = await failures(project)
+    expect(found).toEqual([expect.stringMatching(/^difference: stdout\.golden\.jsonl/)])
+  })
+})
+
+describe('what differs from run to run', () => {
+  it('is a miss, until a mask says that it means nothing', async () => {
+    const env = { SAYS_PID: '1' }
+    const unmasked = createProject({ 'runproof.yml': configText({ env }), ...boat })
+    const { code, stdout } = await unmasked.record()
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/does not replay[^]*body\.messages\[0\]\.content/)
+    const provider = { mask: [{ match: 'Process (\\d+)', token: 'process' }] }
+    expect(await failures(await recorded({ env, provider }))).toEqual([])
+  })
+})
+
+describe('a turn that is cancelled while the model speaks', () => {
+  it('replays: the stream stays open until the agent leaves', async () => {
+    const when = { waitFor: { update: 'agent_message_chunk' } }
+    const project = await recorded(
+      {},
+      {
+        [`${folder}/input.json`]: {
+          ...script({ op: 'promptAndCancel', text: 'Count.', when }),
+          overridden: true,
+          expect: { status: 'cancelled' },
+        },
+        [`${folder}/replay.override.json`]: [
+          { kind: 'hang', chunks: text('One. Two.').slice(0, -1) },
+        ],
+      },
+    )
+    expect(readRecording(project).exchanges.map(({ end }) => end)).toEqual([{ kind: 'aborted' }])
+    expect(await failures(project)).toEqual([])
+  })
+})
+
+describe('an agent that tries to leave', () => {
+  const env = { LEAVES: 'updates.example' }
+
+  it('fails, and the transcript tells where to', async () => {
+    const project = createProject({ 'runproof.yml': configText({ env }), ...boat })
+    const { stdout } = await project.record()
+    expect(stdout).toMatch(
+      /the agent tried to reach updates\.example; a replay reaches nothing but the recording/,
+    )
+    expect(stdout).toMatch(/"provider: \{allowHosts: \[updates\.example\]\}" in runproof\.yml/)
+  })
+
+  it('passes when the project puts up with it', async () => {
+    const project = await recorded({ env, provider: { allowHosts: ['*.example'] } })
+    expect(await failures(project)).toEqual([])
+  })
+})
+
+describe('a recording that cannot be replayed', () => {
+  it.each<[what: string, change: (text: string) => string, message: RegExp]>([
+    [
+      'is cut off',
+      (all) => all.slice(0, -40),
+      /^guard: recording\.jsonl:\d+: cannot be replayed: /,
+    ],
+    ['is empty', () => '', /^guard: recording\.jsonl:1: cannot be replayed: /],
+  ])('%s', async (_, change, message) => {
+    const project = await recorded()
+    const path = file(project, 'recording.jsonl')
+    writeFileSync(path, change(readFileSync(path, 'utf8')))
+    const [first] = await failures(project)
+    expect(first).toMatch(message)
+  })
+
+  it('is missing', async () => {
+    const project = createProject({ 'runproof.yml': configText(), ...boat })
+    expect(await failures(project)).toEqual([
+      'guard: recording.jsonl: is missing; run: runproof record boat',
+    ])
+  })
+})
+
+/** A provider that answers from what another recording holds, and notes the keys it was given. */
+async function startProvider(): Promise<{ url: string; keys: unknown[] }> {
+  const { exchanges } = readRecording(await recorded())
+  const keys: unknown[] = []
+  let next = 0
+  const server = createServer((request, response) => {
+    keys.push(request.headers.authorization)
+    const { events = [] } = exchanges[next++] ?? {}
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const { data } of events) response.write(`data: ${data}\n\n`)
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { url: `http://127.0.0.1:${address.port}`, keys }
+}
+
+describe('recording from a provider', () => {
+  const live = {
+    [`${folder}/input.json`]: script({ ...prompt, accept: [{ equals: 'It is green.' }] }),
+    [`${folder}/workspace/notes.txt`]: 'The boat is green.\n',
+  }
+
+  it('gives the agent the key, and nobody else', async () => {
+    const { url, keys } = await startProvider()
+    const key = 'sk-live-5b1c7d20e9f84a63'
+    const agent = { provider: { upstream: url, key: 'SMALL_KEY' } }
+    const project = createProject({ 'runproof.yml': configText(agent), ...live })
+    const { stdout } = await project.record([], {}, { SMALL_KEY: key })
+    expect(stdout).toMatch(/^boat: recorded from the provider; wrote recording\.jsonl.*; replays$/m)
+    expect(keys).toEqual([`Bearer ${key}`, `Bearer ${key}`])
+    const all = readFileSync(file(project, 'recording.jsonl'), 'utf8')
+    expect(all).not.toContain(key)
+    expect(readRecording(project)).toMatchObject({ source: 'live', provenance: { upstream: url } })
+    expect(await failures(project)).toEqual([])
+  })
+
+  it.each<[what: string, provider: object, message: RegExp]>([
+    [
+      'without its key',
+      { upstream: 'http://127.0.0.1:9', key: 'SMALL_KEY' },
+      /needs a key: set SMALL_KEY/,
+    ],
+    ['without an address', {}, /say where its provider is: "provider: \{upstream: https:/],
+  ])('%s says what to do', async (_, provider, message) => {
+    const project = createProject({ 'runproof.yml': configText({ provider }), ...live })
+    await expect(project.record()).rejects.toThrow(message)
+  })
+})
