@@ -32,6 +32,8 @@ export type FailureCode =
   | 'replay-exhausted'
   /** Recorded calls that the agent did not make. */
   | 'replay-unused'
+  /** Model calls were made, and nobody says that they were answered from the recording. */
+  | 'replay-unreported'
   /** The agent tried to reach something outside. */
   | 'egress'
   /** The agent did not leave in time after stdin ended, or with an error. */

@@ -11,7 +11,7 @@ import { compareWitnesses } from './agree.ts'
 import type { Execution } from './execute.ts'
 import type { Failure } from './failure.ts'
 import type { Output } from './goldens.ts'
-import { isSessionLog } from './harvest.ts'
+import { isSessionLog, type SessionLog } from './harvest.ts'
 import { withoutStep } from './script.ts'
 
 /** Failures of the run itself; when there are any, its outputs prove nothing. */
@@ -41,8 +41,8 @@ export function judgeOutputs(
   ]
 }
 
-function judgeReplay({ report, failures }: Execution, folder: string): Failure[] {
-  if (report === null) return []
+function judgeReplay({ report, failures, logs }: Execution, folder: string): Failure[] {
+  if (report === null) return failures.length > 0 || !logs.some(hasModelCall) ? [] : [unreported]
   const misses = report.misses.map(({ code, message }): Failure => ({
     code: code === 'exhausted' ? 'replay-exhausted' : 'replay-miss',
     step: failures[0]?.step ?? null,
@@ -63,6 +63,18 @@ function judgeReplay({ report, failures }: Execution, folder: string): Failure[]
       ...(unusedCalls !== undefined && { unusedExchanges: unusedCalls.map(({ n }) => n) }),
     },
   ]
+}
+
+const hasModelCall = ({ lines }: SessionLog): boolean =>
+  lines.some((line) => line.includes('"type":"step/start"'))
+
+const unreported: Failure = {
+  code: 'replay-unreported',
+  step: null,
+  message: 'the agent made model calls but left no replay report, so they may have been live ones',
+  details: [
+    'mount @runproof/replay/llm-replay in its replay composition; it writes RUNPROOF_REPORT',
+  ],
 }
 
 function judgeExit({ limits, endsBy }: AgentConfig, { end }: Execution): Failure[] {

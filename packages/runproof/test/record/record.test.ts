@@ -140,6 +140,13 @@ describe('runproof record', () => {
 })
 
 describe('two witnesses', () => {
+  it('a replay that reports nothing may have been live: it fails', async () => {
+    const made = project({ ...script(prompt('Hi')), env: { SILENT: '1' } })
+    const { code, stdout } = await made.record()
+    expect(code).toBe(1)
+    expect(stdout).toContain('made model calls but left no replay report')
+  })
+
   it('a log that tells another story than the transcript fails the scenario', async () => {
     const made = project({ ...script(prompt('Hi')), env: { LIES: '1' } })
     const { code, stdout } = await made.record()
