@@ -47,6 +47,8 @@ export type Execution = {
   claims: Claims | null
   logs: SessionLog[]
   report: ReplayReport | null
+  /** Whether its model calls had to be answered from a log by the agent itself (session seam, replay). */
+  owesReport: boolean
   /** The `node_modules` that the agent lies in, where that is known. */
   agentFolder: string | null
   /** What stood for the provider; null for agents that are replayed elsewhere. */
@@ -71,7 +73,8 @@ export async function executeScenario(
   const now = (): number => Math.round(performance.now() - startedAt)
   const world = await createWorld(scenario, agent, { ...options, now })
   try {
-    return await executeIn(world, now, scenario, agent, options.onProgress)
+    const run = await executeIn(world, now, scenario, agent, options.onProgress)
+    return { ...run, owesReport: agent.seam === 'session' && options.seam.mode === 'replay' }
   } finally {
     await world.close()
   }
@@ -83,7 +86,7 @@ async function executeIn(
   scenario: Scenario,
   agent: AgentConfig,
   onProgress: ExecuteOptions['onProgress'],
-): Promise<Execution> {
+): Promise<Omit<Execution, 'owesReport'>> {
   const { channel, folders } = world
   const claims = agent.protocol === 'acp' ? createClaims(agent) : null
   const stepCount = scenario.input.steps.length

@@ -41,8 +41,12 @@ export function judgeOutputs(
   ]
 }
 
-function judgeReplay({ report, failures, logs }: Execution, folder: string): Failure[] {
-  if (report === null) return failures.length > 0 || !logs.some(hasModelCall) ? [] : [unreported]
+function judgeReplay(run: Execution, folder: string): Failure[] {
+  const { report, failures, logs } = run
+  if (report === null) {
+    const isOwed = run.owesReport && failures.length === 0 && logs.some(hasModelCall)
+    return isOwed ? [unreported] : []
+  }
   const misses = report.misses.map(({ code, message }): Failure => ({
     code: code === 'exhausted' ? 'replay-exhausted' : 'replay-miss',
     step: failures[0]?.step ?? null,
