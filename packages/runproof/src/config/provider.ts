@@ -6,14 +6,14 @@ import type { WireName } from '@runproof/llm'
 import { z } from 'zod'
 
 /** Text in requests that differs from run to run, and the token that stands for it. */
-export type RequestMask = {
+type RequestMask = {
   /** A regular expression; with a group, only the group is replaced. */
   match: string
   token: string
 }
 
 /** Calls that a replay may leave unused: all that is given must hold. */
-export type OptionalCall = {
+type OptionalCall = {
   /** A regular expression that the JSON of the last message matches. */
   lastMessage?: string
   /** Whether the request offers tools. */

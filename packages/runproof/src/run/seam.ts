@@ -82,7 +82,7 @@ export function mergeReports(reports: readonly ReplayReport[]): ReplayReport | n
 }
 
 /** A request that was not the recorded one, or came when nothing was left. */
-export type ReplayMiss = { code: string; message: string }
+type ReplayMiss = { code: string; message: string }
 
 /** The report, or null when the agent wrote none: it has no replay, or died before. */
 export async function readReport(file: string): Promise<ReplayReport | null> {
