@@ -59,7 +59,9 @@ export function parseConfig(text: string, file: string): Config {
     const problems = issues.map((issue) => {
       const line = lineOf(document, lines, issue)
       const key = issue.path.map(String).join('.')
-      return `${shown}:${line}: ${visible(key === '' ? issue.message : `${key}: ${issue.message}`)}`
+      // What is wrong with a key of a record stands within.
+      const message = issue.issues?.[0]?.message ?? issue.message
+      return `${shown}:${line}: ${visible(key === '' ? message : `${key}: ${message}`)}`
     })
     return new RunproofError('unreadable', problems.join('\n'))
   }
@@ -72,7 +74,10 @@ export function parseConfig(text: string, file: string): Config {
   return { root, scenarios: scenarios.map((folder) => resolve(root, folder)), agents }
 }
 
-type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'> & { keys?: readonly string[] }
+type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'> & {
+  keys?: readonly string[]
+  issues?: readonly { message: string }[]
+}
 
 /** The file's agents laid over their presets, where they name one. */
 function applyPresets(value: unknown): { value: unknown; issues: Issue[] } {

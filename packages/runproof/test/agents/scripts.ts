@@ -1,0 +1,130 @@
+/**
+ * Scenarios for agents that have none in this repository, made for a test: an
+ * answer, a tool round, a command, a cancel, each with a scripted model. What a
+ * tool is called is each agent's own affair.
+ */
+
+type Call = [name: string, args: Record<string, unknown>]
+
+export type AgentTools = {
+  /** Reads `notes.txt`. */
+  read: Call
+  /** Runs a command that writes `list.txt`. */
+  shell: Call
+  /** Whether it asks before. */
+  asks: boolean
+  /** Whether what the model says comes before the model has said all. */
+  streams: boolean
+}
+
+const command = 'printf "oars\\nrope\\n" > list.txt'
+const described = { command, description: 'Writes the list' }
+
+export const tools: Readonly<Record<string, AgentTools>> = {
+  'claude-agent-acp': {
+    read: ['Read', { file_path: '{{cwd}}/notes.txt' }],
+    shell: ['Bash', described],
+    asks: true,
+    streams: true,
+  },
+  copilot: {
+    read: ['view', { path: '{{cwd}}/notes.txt' }],
+    shell: ['bash', described],
+    asks: true,
+    streams: true,
+  },
+  'deepseek-harness-acp': {
+    read: ['read', { path: 'notes.txt' }],
+    shell: ['bash', described],
+    asks: false,
+    streams: false,
+  },
+  kilo: {
+    read: ['read', { filePath: '{{cwd}}/notes.txt' }],
+    shell: ['bash', described],
+    asks: true,
+    streams: true,
+  },
+}
+
+type Chunk = Record<string, unknown>
+const usage: Chunk = { type: 'usage', usage: { inputTokens: 12, outputTokens: 6 } }
+
+function block(index: number, text: string): Chunk[] {
+  return [
+    { type: 'block-start', index, blockType: 'text' },
+    { type: 'text-delta', index, text },
+    { type: 'block-end', index, block: { type: 'text', text } },
+  ]
+}
+
+const say = (text: string): object => ({
+  kind: 'chunks',
+  chunks: [...block(0, text), usage, { type: 'finish', reason: { kind: 'stop' } }],
+})
+
+function call(lead: string, [name, args]: Call): object {
+  const id = 'call_1'
+  const text = JSON.stringify(args)
+  return {
+    kind: 'chunks',
+    chunks: [
+      ...block(0, lead),
+      { type: 'block-start', index: 1, blockType: 'tool-call' },
+      { type: 'tool-call-delta', index: 1, id, name, argumentsDelta: text },
+      { type: 'block-end', index: 1, block: { type: 'tool-call', id, name, arguments: text } },
+      usage,
+      { type: 'finish', reason: { kind: 'tool-calls' } },
+    ],
+  }
+}
+
+const input = (step: object, more: object = {}): object => ({
+  version: 1,
+  overridden: true,
+  recorded: false,
+  expect: { status: 'done' },
+  ...more,
+  steps: [{ op: 'initialize' }, { op: 'newSession' }, step],
+})
+const prompt = (text: string, accept: object): object => ({
+  op: 'prompt',
+  text,
+  accept: [accept],
+})
+
+/** The files of its scenarios, by path below `scenarios/<agent>/`. */
+export function scriptScenarios({
+  read,
+  shell,
+  asks,
+  streams,
+}: AgentTools): Record<string, unknown> {
+  const notes = 'The boat is green.\n'
+  const when = { waitFor: { update: 'agent_message_chunk' } }
+  return {
+    'text/input.json': input(prompt('What is a recording?', { matches: 'once' })),
+    'text/replay.override.json': [say('What has to be said only once.')],
+    'tool/input.json': input(
+      prompt('What colour is the boat in notes.txt?', { equals: 'The boat is green.' }),
+    ),
+    'tool/replay.override.json': [call('I will look.', read), say('The boat is green.')],
+    'tool/workspace/notes.txt': notes,
+    'command/input.json': input(prompt('Write a list with oars and rope.', { workspace: true }), {
+      permissionAnswers: asks ? [{ kind: 'allow_once' }] : [],
+    }),
+    'command/replay.override.json': [call('I will write it.', shell), say('It is written.')],
+    'command/workspace/notes.txt': notes,
+    'command/workspace.expected/notes.txt': notes,
+    'command/workspace.expected/list.txt': 'oars\nrope\n',
+    ...(streams && {
+      'cancel/input.json': input(
+        { op: 'promptAndCancel', text: 'Count very slowly.', when },
+        { expect: { status: 'cancelled' } },
+      ),
+      'cancel/replay.override.json': [
+        { kind: 'hang', chunks: [usage, ...block(0, 'One. Two. Three.').slice(0, -1)] },
+      ],
+    }),
+  }
+}
