@@ -3,11 +3,14 @@
  * and write there. The live run's folders take their place.
  *
  * A folder is written with slashes, which need no escape in JSON, on any
- * system. Limit: a name that is divided between two events stays as it is.
+ * system. A name that a model spelled over many deltas is found as well: it then
+ * stands in the first of them.
  */
 import { folderNames, type RunContext } from '../match/context.ts'
 import { encodeFrame } from '../recording/frame.ts'
 import type { Exchange, RecordedEvent, RecordedResponse } from '../recording/recording.ts'
+import { replaceSpans } from '../redact/span.ts'
+import { mapStream } from '../redact/stream.ts'
 
 /** What stands in a recording, and what takes its place. */
 type Replacement = { from: string; to: string }
@@ -22,12 +25,41 @@ export function placeFolders(exchange: Exchange, recorded: RunContext, live: Run
   })
   // The longest first: one folder may lie in another.
   replacements.sort((a, b) => b.from.length - a.from.length)
-  const { events, body, response } = exchange
+  if (replacements.length === 0) return exchange
+  const { body, response, end } = exchange
+  const events = exchange.events.map((event) =>
+    placeInEvent(event, replacements, response?.lineEnd),
+  )
   return {
     ...exchange,
-    events: events.map((event) => placeInEvent(event, replacements, response?.lineEnd)),
+    ...mapStream({ events, end, response }, (pieces) => placeInPieces(pieces, replacements)),
     body: body === null ? null : replaceAll(body, replacements),
   }
+}
+
+/** Folders that no piece holds as a whole. */
+function placeInPieces(
+  pieces: readonly string[],
+  replacements: readonly Replacement[],
+): readonly string[] {
+  if (pieces.length < 2) return pieces
+  const text = pieces.join('')
+  const found = replacements.find(({ from }) => text.includes(from))
+  if (found === undefined) return pieces
+  const { from, to } = found
+  const spans = []
+  for (
+    let start = text.indexOf(from);
+    start !== -1;
+    start = text.indexOf(from, start + from.length)
+  ) {
+    spans.push({ start, end: start + from.length, rule: 'folder', value: to })
+  }
+  const placed = replaceSpans(pieces, spans, ({ value }) => value)
+  return placeInPieces(
+    placed,
+    replacements.filter((one) => one !== found),
+  )
 }
 
 function replaceAll(text: string, replacements: readonly Replacement[]): string {
