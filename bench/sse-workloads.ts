@@ -65,7 +65,7 @@ function responsesDelta(index: number): ExpectedEvent {
 /** About 148 bytes, three in five of them of Chinese, Japanese, Korean or emoji. */
 function wideDelta(index: number): ExpectedEvent {
   const pick = (offset: number): string => wideWords[(index + offset) % wideWords.length] ?? ''
-  const content = pick(0) + pick(1) + pick(2) + pick(3) + pick(4)
+  const content = pick(0) + pick(1) + pick(2) + pick(3) + pick(4) + pick(5)
   return { event: 'message', data: `{"choices":[{"delta":{"content":"${content}"}}],"n":${index}}` }
 }
 
