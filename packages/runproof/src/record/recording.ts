@@ -6,6 +6,7 @@
 import { basename } from 'node:path'
 import type { Exchange, Recording } from '@runproof/replay'
 import type { ProviderConfig } from '../config/config.ts'
+import { agentInfoOf } from '../transcript/agent-info.ts'
 import { isRecord, type TranscriptLine } from '../transcript/line.ts'
 
 export type RecordedRun = {
@@ -25,13 +26,14 @@ export function finishRecording(
   const recording = renameRun(fresh, root)
   const { agent, upstream, ...context } = recording.provenance
   const folder = typeof agent === 'string' ? agent : null
+  const program = agentInfoOf(transcript)
   return {
     ...recording,
     provenance: {
       // Where an emulator listened says nothing.
       ...(recording.source === 'live' && { upstream }),
       ...context,
-      program: programOf(transcript),
+      ...(program !== null && { program }),
     },
     exchanges: recording.exchanges.map((one) => markOptional(withoutAgent(one, folder), provider)),
   }
@@ -72,14 +74,4 @@ function lastOf(body: unknown): string {
 
 function offersTools(body: unknown): boolean {
   return isRecord(body) && Array.isArray(body['tools']) && body['tools'].length > 0
-}
-
-/** What the agent says of itself: name and version. */
-function programOf(transcript: readonly TranscriptLine[]): Record<string, unknown> | undefined {
-  for (const line of transcript) {
-    const result = line.dir === '<' && 'm' in line ? line.m['result'] : undefined
-    if (!isRecord(result) || !('protocolVersion' in result)) continue
-    return isRecord(result['agentInfo']) ? result['agentInfo'] : undefined
-  }
-  return undefined
 }

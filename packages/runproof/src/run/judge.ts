@@ -6,6 +6,7 @@
 import type { AgentConfig } from '../config/config.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { describeAttempt } from '../fence/attempt.ts'
+import { agentInfoOf } from '../transcript/agent-info.ts'
 import { visible } from '../visible.ts'
 import { compareWitnesses } from './agree.ts'
 import type { Execution } from './execute.ts'
@@ -47,11 +48,12 @@ function judgeReplay(run: Execution, folder: string): Failure[] {
     const isOwed = run.owesReport && failures.length === 0 && logs.some(hasModelCall)
     return isOwed ? [unreported] : []
   }
+  const hint = versionHint(run)
   const misses = report.misses.map(({ code, message }): Failure => ({
     code: code === 'exhausted' ? 'replay-exhausted' : 'replay-miss',
     step: failures[0]?.step ?? null,
     message: firstLine(message).replaceAll(`${folder}/`, ''),
-    details: message.split('\n').slice(1),
+    details: [...hint, ...message.split('\n').slice(1)],
   }))
   // A script that broke off leaves calls over as a matter of course.
   if (misses.length > 0 || failures.length > 0 || report.unused === 0) return misses
@@ -67,6 +69,16 @@ function judgeReplay(run: Execution, folder: string): Failure[] {
       ...(unusedCalls !== undefined && { unusedExchanges: unusedCalls.map(({ n }) => n) }),
     },
   ]
+}
+
+/** Prompts change with every release of an agent: of a miss the first thing to know. */
+function versionHint({ report, transcript }: Execution): string[] {
+  const version = agentInfoOf(transcript)?.['version']
+  const recorded = report?.recordedWith
+  if (typeof version !== 'string' || typeof recorded !== 'string') return []
+  return version === recorded
+    ? []
+    : [`recorded with version ${visible(recorded)} of the agent, this is ${visible(version)}`]
 }
 
 const hasModelCall = ({ lines }: SessionLog): boolean =>

@@ -15,6 +15,7 @@ import type { AgentConfig, ProviderConfig } from '../config/config.ts'
 import { RunproofError } from '../error.ts'
 import type { RunFolders } from '../launch/folders.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
+import { isRecord } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 import type { Mode, ReplayReport } from './seam.ts'
 
@@ -92,17 +93,26 @@ async function openReplay(
   if (recording === undefined) {
     throw new RunproofError('unreadable', `${folder} has no ${scenarioFiles.recording}`)
   }
-  const { emulator, report } = await startEmulator({ recordings: [recording], context, onRequest })
+  const text = await readFile(recording, 'utf8')
+  const recordings = [{ file: recording, text }]
+  const { emulator, report } = await startEmulator({ recordings, context, onRequest })
   return {
     url: emulator.url,
     isLive: false,
     key: replayKey,
-    report,
+    report: () => ({ ...report(), recordedWith: recordedVersion(text) }),
     async close() {
       await emulator.close()
       return null
     },
   }
+}
+
+/** The version of the agent that a recording was made with, or null when it does not say. */
+function recordedVersion(text: string): string | null {
+  const header: unknown = JSON.parse(text.slice(0, text.indexOf('\n')))
+  const program = isRecord(header) ? header['program'] : undefined
+  return isRecord(program) && typeof program['version'] === 'string' ? program['version'] : null
 }
 
 async function recordScript(

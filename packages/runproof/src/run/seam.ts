@@ -67,6 +67,8 @@ export type ReplayReport = {
   /** What they are, where the replay knows: a number of the recording (or script) and words. */
   unusedCalls?: { n: number; words: string }[]
   misses: ReplayMiss[]
+  /** The version of the agent that was recorded; null where that is not known. */
+  recordedWith?: string | null
 }
 
 /** One report of the processes of a run, in order: what one left the next ones may have served. */

@@ -154,6 +154,22 @@ describe('one changed word is reported as that difference:', () => {
   })
 })
 
+describe('a miss', () => {
+  it('of another version of the agent says so first', async () => {
+    const project = await recorded()
+    const recording = readRecording(project)
+    const provenance = { ...recording.provenance, program: { name: 'fixture', version: '0.9' } }
+    writeFileSync(
+      file(project, 'recording.jsonl'),
+      serializeRecording({ ...recording, provenance }),
+    )
+    expect(await failures(project)).toEqual([])
+    writeFileSync(file(project, 'workspace/notes.txt'), 'The boat is blue.\n')
+    const [first] = await failures(project)
+    expect(first).toMatch(/^replay-miss: .*\nrecorded with version 0\.9 of the agent, this is 1\n/)
+  })
+})
+
 describe('calls side by side', () => {
   it('replay right in whatever order they were recorded', async () => {
     const project = await recorded({ env: { TITLE: '1' } })
