@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
+    // By default vitest leaves one core idle; most of our time is spent waiting for processes.
+    maxWorkers: '100%',
     coverage: {
       provider: 'v8',
       include: ['packages/{sse,progress,llm,session-log,replay}/src/**'],
