@@ -7,10 +7,28 @@ export default defineConfig({
   resolve: { conditions: ['@runproof/source'] },
   ssr: { resolve: { conditions: ['@runproof/source'] } },
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
     // By default vitest leaves one core idle; most of our time is spent waiting for processes.
     maxWorkers: '100%',
+    unstubEnvs: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'rooms',
+          include: ['packages/{sse,progress,llm,session-log,replay}/test/**/*.test.ts'],
+          // These keep no state in modules: one process a worker instead of one a file.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: ['packages/{agent,runproof}/test/**/*.test.ts', 'test/**/*.test.ts'],
+        },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['packages/{sse,progress,llm,session-log,replay}/src/**'],

@@ -25,7 +25,7 @@ const checks: Record<string, string[][]> = {
     ['attw', '--pack', '--profile', 'esm-only', '--format', 'ascii', ...notCode, folder],
   ]),
   fuzz: [['node', 'packages/sse/test/fuzz.ts']],
-  coverage: [['vitest', 'run', '--coverage', 'packages/{sse,progress,llm,session-log,replay}']],
+  coverage: [['vitest', 'run', '--coverage', '--project', 'rooms']],
 }
 
 const wanted = process.argv.slice(2)
