@@ -2,6 +2,7 @@
  * What is volatile in the Agent Client Protocol, version 1, agent to client
  * (https://agentclientprotocol.com, schema of SDK 2.4.0; facts sheet section 5).
  */
+import { isDeepStrictEqual } from 'node:util'
 import { isRecord, type Message } from '../transcript/line.ts'
 import type { Profile } from './profile.ts'
 
@@ -97,5 +98,20 @@ export const acpProfile: Profile = {
         params: { ...params, update: { ...update, content: { ...content, text } } },
       }),
     }
+  },
+  mergeOf(first, second) {
+    const [before, after] = [updateOf(first), updateOf(second)]
+    if (before === null || after?.kind !== 'tool_call_update') return null
+    const { kind, session, update } = before
+    // Of one call, and nothing that one says does the other say otherwise.
+    const isSame =
+      kind === after.kind &&
+      session === after.session &&
+      Object.keys(after.update).every(
+        (key) => !(key in update) || isDeepStrictEqual(update[key], after.update[key]),
+      )
+    if (!isSame || !isRecord(second['params'])) return null
+    const merged = { ...update, ...after.update }
+    return { ...second, params: { ...second['params'], update: merged } }
   },
 }

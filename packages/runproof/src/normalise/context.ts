@@ -34,7 +34,10 @@ export type NormaliseContext = {
   /** Default `typed`; `goldenMode` says what a golden asks for. */
   tokens?: TokenStyle
   rules?: readonly NormaliseRule[]
-  /** Joins adjacent text chunks of one kind, session and `messageId`. Default false. */
+  /**
+   * Joins adjacent text chunks of one kind, session and `messageId`, and adjacent updates of a call that
+   * do not contradict each other. Default false.
+   */
   joinChunks?: boolean
   /** `state` (default): the last value of each kind and session, at the end; `order`: where they came. */
   housekeeping?: 'state' | 'order'

@@ -40,6 +40,8 @@ export type Profile = {
   factOf: (message: Message) => Fact | null
   /** A piece of a streamed text, or null. */
   chunkOf: (message: Message) => Chunk | null
+  /** Two neighbours that say parts of one thing, as one message, or null. */
+  mergeOf: (first: Message, second: Message) => Message | null
 }
 
 /** Lines of a program about which nothing is known. */
@@ -49,4 +51,5 @@ export const plainProfile: Profile = {
   keptKeys: [],
   factOf: () => null,
   chunkOf: () => null,
+  mergeOf: () => null,
 }

@@ -48,6 +48,7 @@ const sessionProfile: Profile = {
   keptKeys: ['callId'],
   factOf: () => null,
   chunkOf: () => null,
+  mergeOf: () => null,
 }
 
 /** One log; see `normaliseSessionLogs`. */

@@ -25,8 +25,11 @@ export function normaliseTranscript(
   const ordered =
     context.housekeeping === 'order' ? messages : settleFacts(messages, profile, context.tokens)
   const rewriter = createRewriter(profile, ordered, context)
-  const joined = context.joinChunks === true ? joinChunks(ordered, profile, rewriter) : ordered
-  return joined.map((message) => JSON.stringify(rewriter.message(message)))
+  if (context.joinChunks !== true) {
+    return ordered.map((message) => JSON.stringify(rewriter.message(message)))
+  }
+  const joined = joinChunks(mergeNeighbours(ordered, profile), profile, rewriter)
+  return joined.map((message) => JSON.stringify(sortUpdate(rewriter.message(message))))
 }
 
 /** How a golden was written, so that the live side is normalised alike. */
@@ -98,6 +101,28 @@ function sessionsOf(messages: readonly Message[], profile: Profile): string[] {
       selectValues(message, selector).filter((value) => typeof value === 'string'),
     ),
   )
+}
+
+/** An agent that says in one message what it says in two another time says the same. */
+function mergeNeighbours(messages: readonly Message[], profile: Profile): Message[] {
+  const merged: Message[] = []
+  for (const message of messages) {
+    const last = merged.at(-1)
+    const both = last === undefined ? null : profile.mergeOf(last, message)
+    if (both === null) merged.push(message)
+    else merged[merged.length - 1] = both
+  }
+  return merged
+}
+
+/** What was merged has its members in the order of the merging, so all have them sorted. */
+function sortUpdate(message: Message): Message {
+  const { params } = message
+  if (!isRecord(params) || !isRecord(params['update'])) return message
+  const update = Object.fromEntries(
+    Object.entries(params['update']).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+  return { ...message, params: { ...params, update } }
 }
 
 /** Joins neighbours that differ in nothing but their text. */

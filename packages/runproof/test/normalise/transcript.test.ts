@@ -261,6 +261,45 @@ describe('joined chunks', () => {
   })
 })
 
+describe('updates of one call, joined', () => {
+  const said = (toolCallId: string, more: object): Record<string, unknown> =>
+    update(first, { sessionUpdate: 'tool_call_update', toolCallId, ...more })
+
+  it.each<[what: string, apart: object[], together: object[]]>([
+    [
+      'are one when they say different things',
+      [said('a', { _meta: { out: 'x' } }), said('a', { status: 'completed' })],
+      [said('a', { status: 'completed', _meta: { out: 'x' } })],
+    ],
+    [
+      'are one when they say the same',
+      [said('a', { status: 'in_progress', _meta: {} }), said('a', { status: 'in_progress' })],
+      [said('a', { _meta: {}, status: 'in_progress' })],
+    ],
+  ])('%s', (_, apart, together) => {
+    const [one, other] = [apart, together].map((messages) =>
+      normal(
+        messages.map((message) => ({ ...message })),
+        { joinChunks: true },
+      ).map((line) => JSON.stringify(line)),
+    )
+    expect(one).toEqual(other)
+    expect(one).toHaveLength(1)
+  })
+
+  it.each<[what: string, messages: object[]]>([
+    ['that say otherwise', [said('a', { status: 'pending' }), said('a', { status: 'completed' })]],
+    ['of different calls', [said('a', { title: 'x' }), said('b', { status: 'completed' })]],
+    [
+      'with something between',
+      [said('a', { title: 'x' }), chunk(first, 'y'), said('a', { kind: 'read' })],
+    ],
+  ])('stay apart %s', (_, messages) => {
+    const copies = messages.map((message) => ({ ...message }))
+    expect(normal(copies, { joinChunks: true })).toHaveLength(messages.length)
+  })
+})
+
 describe('rules of a project', () => {
   it('replace values by path and pieces of text, numbered where asked', () => {
     const messages = [
