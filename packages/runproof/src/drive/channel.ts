@@ -14,10 +14,7 @@ import {
   type Waited,
 } from './problem.ts'
 
-type ChannelProcess = Pick<
-  AgentProcess,
-  'lines' | 'writeLine' | 'exit' | 'exited' | 'stdoutLine'
->
+type ChannelProcess = Pick<AgentProcess, 'lines' | 'writeLine' | 'exit' | 'exited' | 'stdoutLine'>
 
 export type ChannelOptions = {
   /** Whether a JSON object is a message of the protocol; any other line is a problem. */
