@@ -70,6 +70,7 @@ export class BlockParser {
     let lineStart = 0
     while (lineStart < length) {
       const at = start + lineStart
+      // At the start nothing can have put them out of step yet.
       const inStep = isInStep || lineStart === 0
       const first = inStep ? bytes[at] : text.charCodeAt(lineStart)
       if (first === lineFeed || first === carriageReturn) {
