@@ -2,7 +2,7 @@
  * Reading a named file or stdin (`-`) as chunks of bytes. Problems of the file
  * system become one sentence; a long file shows a progress bar on a terminal.
  */
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { RunproofError } from './error.ts'
 import { isColoured, type Terminal } from './terminal.ts'
 import { visible } from './visible.ts'
@@ -20,22 +20,37 @@ export type Input = {
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** @throws RunproofError `unreadable` when there is no such file or it cannot be read. */
+/** @throws RunproofError `unreadable` when there is no such file or it is none; when it cannot be read, at the first chunk. */
 export async function openInput(path: string, terminal: Terminal): Promise<Input> {
   if (path === '-') return { name: 'stdin', chunks: terminal.stdin }
   const name = visible(path)
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new RunproofError('unreadable', `cannot read ${name}: ${reasonOf(error)}`)
-  })
-  const stat = await file.stat()
-  if (stat.isDirectory()) {
-    await file.close()
+  const { size, isFolder } = await describe(path, name)
+  if (isFolder) {
     throw new RunproofError('unreadable', `cannot read ${name}: it is a folder; name a file in it`)
   }
-  const stream = file.createReadStream({ highWaterMark: chunkBytes })
+  const chunks = readBytes(path, name)
   const showsBar =
-    stat.size >= barBytesMin && terminal.stderr.isTTY === true && terminal.stdout.isTTY !== true
-  return { name, chunks: showsBar ? withBar(stream, stat.size, terminal) : stream }
+    size >= barBytesMin && terminal.stderr.isTTY === true && terminal.stdout.isTTY !== true
+  return { name, chunks: showsBar ? withBar(chunks, size, terminal) : chunks }
+}
+
+async function describe(path: string, name: string): Promise<{ size: number; isFolder: boolean }> {
+  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(name, error)
+  })
+  return { size: facts.size, isFolder: facts.isDirectory() }
+}
+
+/** Opened when it is first asked for a chunk, closed when nobody asks any more. */
+async function* readBytes(path: string, name: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(name, error)
+  })
+  yield* file.createReadStream({ highWaterMark: chunkBytes })
+}
+
+function unreadable(name: string, error: NodeJS.ErrnoException): RunproofError {
+  return new RunproofError('unreadable', `cannot read ${name}: ${reasonOf(error)}`)
 }
 
 function reasonOf(error: NodeJS.ErrnoException): string {
