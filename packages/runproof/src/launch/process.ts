@@ -12,6 +12,7 @@ import process from 'node:process'
 import { RunproofError } from '../error.ts'
 import { readLines, type Line } from '../lines.ts'
 import { visible } from '../visible.ts'
+import { findCommand } from './which.ts'
 import { listTree, signalTree, type Member, type Tree } from './tree.ts'
 
 /** Bytes of stdout kept for reports about its lines, bytes of stderr kept at all (the end of it). */
@@ -27,6 +28,8 @@ const settleStepMs = 20
 
 export type LaunchOptions = {
   command: readonly string[]
+  /** The command that runs a command somewhere else, such as inside a fence. */
+  wrap?: (command: readonly string[]) => readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
   /** The run's processes; gets the new one. */
@@ -125,8 +128,13 @@ export async function launchAgent(options: LaunchOptions): Promise<AgentProcess>
   }
 }
 
-async function spawnCommand({ command, cwd, env }: LaunchOptions): Promise<Child> {
-  const [program = '', ...args] = command
+async function spawnCommand({ command, wrap, cwd, env }: LaunchOptions): Promise<Child> {
+  const [own = ''] = command
+  // Whoever runs it would say something else when it is not there.
+  if (wrap !== undefined && (await findCommand(own, cwd, env)) === null) {
+    throw explainSpawnError(Object.assign(new Error('not found'), { code: 'ENOENT' }), own)
+  }
+  const [program = '', ...args] = wrap?.(command) ?? command
   const child: Child = spawn(program, args, {
     cwd,
     env,

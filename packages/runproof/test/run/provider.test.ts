@@ -244,6 +244,19 @@ describe('a turn that is cancelled while the model speaks', () => {
   })
 })
 
+describe('an agent that is not there', () => {
+  it('is told as such, fence or no fence', async () => {
+    const config = configText().replace('"{node}"', '"no-such-agent"')
+    const project = createProject({ 'runproof.yml': config, ...boat })
+    await expect(project.record()).rejects.toMatchObject({
+      code: 'environment',
+      message: expect.stringMatching(
+        /^cannot start the agent's command no-such-agent: /,
+      ) as unknown,
+    })
+  })
+})
+
 describe('an agent that tries to leave', () => {
   const env = { LEAVES: 'updates.example' }
 
