@@ -76,7 +76,7 @@ export async function createWorld(
     const { exitMs, settleMs } = agent.limits
     const process = await launchAgent({
       command,
-      ...(fence !== null && { wrap: fence.wrap }),
+      ...(fence !== null && { wrap: (words) => fence.wrap(words) }),
       cwd,
       env,
       tree,
