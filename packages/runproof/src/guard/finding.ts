@@ -17,8 +17,10 @@ type FindingCode =
   | 'session-log'
   /** A recording that cannot be read. */
   | 'recording'
-  /** A golden that is empty, not JSON, not in normal form, or does not fit the script. */
+  /** A golden that is empty, not JSON, or does not fit the script. */
   | 'golden'
+  /** A golden that normalising would change: edited by hand, or older than a rule. */
+  | 'normal-form'
   /** CRLF, or a last line without its end. */
   | 'line-ends'
   /** Not exactly one pin of a header class, or a pin that is not as written. */

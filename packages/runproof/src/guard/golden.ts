@@ -73,10 +73,10 @@ function normalForm(
   const report = reportFor({ name, folder: place.folder })
   return [
     report(
-      'golden',
+      'normal-form',
       file,
       line,
-      `is not in normal form (${difference.summary}); accept it again with runproof review`,
+      `is not in normal form (${difference.summary}); run the scenario and review it`,
     ),
   ]
 }

@@ -246,7 +246,7 @@ describe('the guards', () => {
         'stdout.golden.jsonl': textOf('stdout.golden.jsonl').replace('{{rpc:3}}', '{{rpc:7}}'),
       },
       [
-        'golden stdout.golden.jsonl:4 is not in normal form (line 4 response is numbered differently: id "{{rpc:7}}" → "{{rpc:3}}"); accept it again with runproof review',
+        'normal-form stdout.golden.jsonl:4 is not in normal form (line 4 response is numbered differently: id "{{rpc:7}}" → "{{rpc:3}}"); run the scenario and review it',
       ],
     ],
     [

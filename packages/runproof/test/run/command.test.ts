@@ -1,5 +1,5 @@
 /** `runproof test` as a command: what it writes, what it keeps, what it refuses, and that jobs change nothing. */
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createPendingStore } from '../../src/pending/store.ts'
@@ -33,8 +33,7 @@ function project(env?: Record<string, string>): Project {
   return made
 }
 
-async function accepted(): Promise<Project> {
-  const made = project()
+async function accepted(made: Project = project()): Promise<Project> {
   await made.test()
   const store = createPendingStore(made.root)
   for (const { key } of (await store.list()).pending) {
@@ -118,6 +117,20 @@ describe('runproof test', () => {
     )
     const names = parts.flatMap(({ stdout }) => resultsOf(stdout).map(({ scenario }) => scenario))
     expect(names.toSorted()).toEqual(['file', 'hello', 'sum', 'twice'])
+  })
+
+  it('shows a golden that is older than a rule as a difference, to be accepted', async () => {
+    const made = await accepted()
+    const normalise = [{ path: 'params.update.content.text', token: 'text' }]
+    const config = configFor(['talks', 'writes', 'calculator'], {
+      talks: { normalise },
+      calculator: { protocol: 'jsonl' },
+    })
+    writeFileSync(join(made.root, 'runproof.yml'), config)
+    const { stdout } = await made.test(['hello'], { json: true })
+    expect(resultsOf(stdout)[0]?.failures.map(({ code }) => code)).toEqual(['difference'])
+    await accepted(made)
+    expect((await made.test(['hello'])).code).toBe(0)
   })
 
   it('keeps what a scenario produced', async () => {
