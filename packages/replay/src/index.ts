@@ -5,13 +5,20 @@ export { loadReplayScript } from './load.ts'
 export type { ReplayScript, TextFile } from './load.ts'
 export { createKeyer, requestKey } from './match/key.ts'
 export type { CanonicalRequest, KeyedRequest, Keyer, RequestKey } from './match/key.ts'
+export { contextOf } from './match/context.ts'
 export type { ContextMask, RunContext } from './match/context.ts'
 export { parseOverride } from './override.ts'
 export type { Override, Patch } from './override.ts'
 export { cutEvents, encodeFrame } from './recording/frame.ts'
 export type { Chunk } from './recording/frame.ts'
-export { parseRecording } from './recording/parse.ts'
-export type { ParsedRecording, RecordingIssue, RecordingIssueCode } from './recording/parse.ts'
+export { createRecordingReader, parseRecording } from './recording/parse.ts'
+export type {
+  ParsedRecording,
+  ReadLine,
+  RecordingIssue,
+  RecordingIssueCode,
+  RecordingReader,
+} from './recording/parse.ts'
 export type {
   Exchange,
   ExchangeEnd,

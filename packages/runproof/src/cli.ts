@@ -119,7 +119,10 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
       'Audits transcripts and session logs against the rules that need no more than their file.\nA rule without its evidence is not evaluated: neither pass nor fail.',
     )
     .argument('<file...>', 'transcripts and session logs; - reads stdin')
-    .option('--from <protocol>', 'acp or session (default: seen from the first lines of each file)')
+    .option(
+      '--from <protocol>',
+      'acp, session or recording (default: seen from the first lines of each file)',
+    )
     .option('--json', 'one JSON line a violation, one more at the end of each file')
     .addHelpText('after', examples.check)
     .action(async (files: string[], options) => {

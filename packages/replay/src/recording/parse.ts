@@ -6,6 +6,7 @@
  * ignored, blank lines too, and the lines of exchanges may be interleaved.
  * Strict elsewhere: an exchange with a defect is left out.
  */
+import type { WireName } from '@runproof/llm'
 import { isObject } from '../object.ts'
 import { digestOf, resolveBlobs } from './blob.ts'
 import { readEnd, readEvent, readHeader, readRequest, readResponse, readText } from './line.ts'
@@ -39,43 +40,82 @@ export type ParsedRecording = {
   issues: RecordingIssue[]
 }
 
-export function parseRecording(text: string): ParsedRecording {
-  const issues: RecordingIssue[] = []
-  let recording: Recording | null = null
-  const state: State = { blobs: new Map(), exchanges: new Map(), last: 0 }
-  for (const [index, source] of text.split('\n').entries()) {
-    if (source.trim() === '') continue
-    const line = index + 1
-    const value = parseLine(source)
-    if (recording === null) {
-      const header = value === undefined ? notAnObject : readHeader(value)
-      if ('code' in header) {
-        issues.push({ line, ...header })
-        return { recording: null, issues }
-      }
-      recording = header
-      continue
-    }
-    const defect = value === undefined ? notAnObject : readLine(line, value, state)
-    if (defect !== null) issues.push({ line, ...defect })
-  }
-  if (recording === null) {
-    issues.push({ line: 1, code: 'bad-header', message: 'is missing: the text is empty' })
-    return { recording, issues }
-  }
-  for (const { line, isEnded, exchange } of state.exchanges.values()) {
-    if (isEnded) continue
-    issues.push({ line, code: 'unfinished', message: `exchange ${exchange.n} has no end` })
-  }
-  const sound = [...state.exchanges.values()].filter(({ isSound, isEnded }) => isSound && isEnded)
-  recording.exchanges = sound.map(({ exchange }) => exchange)
-  return { recording, issues }
+/** Reads a recording line by line, for those that do not wait for its end. */
+export type RecordingReader = {
+  /**
+   * Takes the value of the next line that is not blank; `undefined` for one that is no JSON.
+   * @param line its number, from 1.
+   */
+  push(line: number, value: unknown): ReadLine
+  /** Of the header; null before it was read. */
+  readonly wire: WireName | null
+  /** What was read, with the issues of `push` and those that only the end shows. Call it once. */
+  end(): ParsedRecording
 }
 
-function parseLine(source: string): Line | undefined {
+/** What a line was: an issue, or part of an exchange (as far as that has come), or neither. */
+export type ReadLine = { issue: RecordingIssue | null; exchange: Exchange | null }
+
+export function createRecordingReader(): RecordingReader {
+  const issues: RecordingIssue[] = []
+  let recording: Recording | null = null
+  let isRefused = false
+  const state: State = { blobs: new Map(), exchanges: new Map(), last: 0 }
+  const read = (line: number, value: unknown): Defect | null => {
+    if (!isObject(value)) return notAnObject
+    if (recording !== null) return readLine(line, value, state)
+    const header = readHeader(value)
+    if ('code' in header) return header
+    recording = header
+    return null
+  }
+  return {
+    push(line, value) {
+      // Without a header nothing can be known of what follows.
+      if (isRefused) return { issue: null, exchange: null }
+      const defect = read(line, value)
+      if (defect === null) {
+        const open = isObject(value) ? state.exchanges.get(value.n) : undefined
+        return { issue: null, exchange: open?.exchange ?? null }
+      }
+      isRefused = recording === null
+      const issue = { line, ...defect }
+      issues.push(issue)
+      return { issue, exchange: null }
+    },
+    get wire() {
+      return recording?.wire ?? null
+    },
+    end() {
+      if (recording === null) {
+        if (!isRefused) {
+          issues.push({ line: 1, code: 'bad-header', message: 'is missing: the text is empty' })
+        }
+        return { recording, issues }
+      }
+      const all = [...state.exchanges.values()]
+      for (const { line, isEnded, exchange } of all) {
+        if (isEnded) continue
+        issues.push({ line, code: 'unfinished', message: `exchange ${exchange.n} has no end` })
+      }
+      const sound = all.filter(({ isSound, isEnded }) => isSound && isEnded)
+      const exchanges = sound.map(({ exchange }) => exchange)
+      return { recording: { ...recording, exchanges }, issues }
+    },
+  }
+}
+
+export function parseRecording(text: string): ParsedRecording {
+  const reader = createRecordingReader()
+  for (const [index, source] of text.split('\n').entries()) {
+    if (source.trim() !== '') reader.push(index + 1, parseLine(source))
+  }
+  return reader.end()
+}
+
+function parseLine(source: string): unknown {
   try {
-    const value: unknown = JSON.parse(source)
-    return isObject(value) ? value : undefined
+    return JSON.parse(source)
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 /**
- * `runproof check`: audits transcripts and session logs against the rules that
- * need no more than their file. Files are read once, line by line.
+ * `runproof check`: audits transcripts, session logs and recordings against the
+ * rules that need no more than their file. Files are read once, line by line.
  *
  * Exit codes: 0 no error · 1 an error in some file · 2 some file could not be
  * checked at all; the others still are.
@@ -22,6 +22,7 @@ const guessLinesMax = 20
 const audits: Record<string, () => Promise<Audit>> = {
   acp: async () => (await import('./acp/audit.ts')).createAcpAudit(),
   session: async () => (await import('./session/audit.ts')).createSessionAudit(),
+  recording: async () => (await import('./recording/audit.ts')).createRecordingAudit(),
 }
 
 /** @returns the exit code. @throws RunproofError for an option it does not know. */

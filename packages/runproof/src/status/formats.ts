@@ -9,7 +9,8 @@ import { visible } from '../visible.ts'
 
 /** Turns parsed values into what the reducer is fed; never throws on JSON. */
 export type Translate = {
-  push(value: unknown): readonly unknown[]
+  /** What a value becomes, or in words why it is none of this protocol. */
+  push(value: unknown): readonly unknown[] | string
   /** The end of the input. A file shows no more than that, so only the log itself signs an end. */
   finish(): readonly unknown[]
   /** Whether runs are named `<task>/<n>` and one claim stands for all runs of a task. */
@@ -73,6 +74,10 @@ const formats: Record<string, Format> = {
       const adapter = createAdapter({ run })
       return { push: (value) => adapter.push(value), finish: () => [], hasTasks: false }
     },
+  },
+  recording: {
+    recognises: (value) => hasType(value, ['recording']),
+    createTranslate: async () => (await import('./recording.ts')).createRecordingTranslate(),
   },
 }
 

@@ -95,8 +95,9 @@ export async function judgeLog(
 
   for await (const batch of records) {
     for (const record of batch) {
-      if (record.problem !== undefined) judge(undefined, record)
-      else for (const event of translate.push(record.value)) judge(event, record)
+      const events = record.problem ?? translate.push(record.value)
+      if (typeof events === 'string') judge(undefined, { ...record, problem: events })
+      else for (const event of events) judge(event, record)
     }
     await output.settle()
     if (output.gone) break

@@ -142,7 +142,9 @@ describe('input', () => {
   it('may be told its format, of those that have rules', async () => {
     const { exitCode, stderr } = await runproof(['check', late, '--from', 'gemini'])
     expect(exitCode).toBe(2)
-    expect(stderr).toBe('runproof: --from gemini has no rules; choose one of: acp, session\n')
+    expect(stderr).toBe(
+      'runproof: --from gemini has no rules; choose one of: acp, session, recording\n',
+    )
   })
 
   it('takes at least one file', async () => {
