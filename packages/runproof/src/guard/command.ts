@@ -17,7 +17,7 @@ import { visible, visibleJson } from '../visible.ts'
 import { checkEnvironment, type EnvironmentCheck } from './environment.ts'
 import { findingText, type Finding } from './finding.ts'
 import { findOrphans } from './name.ts'
-import { secretValues } from './secret.ts'
+import { createSecretFinder } from './secret.ts'
 import { runGuards, type GuardedScenario } from './suite.ts'
 
 export type DoctorOptions = { json?: boolean }
@@ -47,7 +47,8 @@ export async function runDoctor(
     if (orphans.length > 0 && error instanceof RunproofError) return []
     throw error
   })
-  const guarded = await runGuards(scenarios, config?.agents ?? {}, secretValues(terminal.env))
+  const finder = await createSecretFinder(terminal.env)
+  const guarded = await runGuards(scenarios, config?.agents ?? {}, finder)
   const findings = [...guarded, ...orphans]
 
   const output = createOutput(terminal.stdout)

@@ -1,4 +1,5 @@
 /** All guards over a set of scenarios; no agent runs. */
+import type { Redactor } from '@runproof/replay/redact'
 import type { Config } from '../config/config.ts'
 import type { BrokenScenario, Scenario } from '../scenario/scenario.ts'
 import { guardFiles } from './files.ts'
@@ -8,7 +9,7 @@ import { guardLogs } from './log.ts'
 import { guardMachinePaths } from './machine-path.ts'
 import { guardNames } from './name.ts'
 import { guardPins } from './pin.ts'
-import { guardSecrets, type SecretValues } from './secret.ts'
+import { guardSecrets } from './secret.ts'
 import { guardRecording } from './recording.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
 
@@ -16,12 +17,12 @@ export type GuardedScenario = (Omit<Scenario, 'agent'> & { agent: string | null 
 
 /**
  * Findings in the order of the scenarios, then those about several.
- * @param secrets values that no file may hold: `secretValues(env)`.
+ * @param finder of secrets: `createSecretFinder(env)`.
  */
 export async function runGuards(
   scenarios: readonly GuardedScenario[],
   agents: Config['agents'],
-  secrets: SecretValues,
+  finder: Redactor,
 ): Promise<Finding[]> {
   const snapshots: (Snapshot & { agentName: string | null })[] = []
   const broken: Finding[] = []
@@ -37,7 +38,7 @@ export async function runGuards(
     snapshots.push({ ...(await readSnapshot(scenario, agent)), agentName: scenario.agent })
   }
   const byAgent = Map.groupBy(snapshots, ({ agentName }) => agentName)
-  const guarded = await Promise.all(snapshots.map((snapshot) => guardScenario(snapshot, secrets)))
+  const guarded = await Promise.all(snapshots.map((snapshot) => guardScenario(snapshot, finder)))
   return [
     ...broken,
     ...guarded.flat(),
@@ -47,13 +48,13 @@ export async function runGuards(
 }
 
 /** The guards that need one folder only. */
-export async function guardScenario(snapshot: Snapshot, secrets: SecretValues): Promise<Finding[]> {
+export async function guardScenario(snapshot: Snapshot, finder: Redactor): Promise<Finding[]> {
   return [
     ...guardFiles(snapshot),
     ...guardLogs(snapshot),
     ...(await guardRecording(snapshot)),
     ...guardGoldens(snapshot),
-    ...guardSecrets(snapshot, secrets),
+    ...(await guardSecrets(snapshot, finder)),
     ...guardMachinePaths(snapshot),
   ]
 }

@@ -14,13 +14,8 @@ import { leaveOutAbsent } from '../scenario/absent.ts'
 import { selectScenarios } from '../scenario/select.ts'
 import { createOutput, isColoured, type Output, type Terminal } from '../terminal.ts'
 import { visible, visibleJson } from '../visible.ts'
-import {
-  learnOptionalExchanges,
-  recordScenario,
-  type RecordOptions,
-  type RecordResult,
-  type Source,
-} from './record.ts'
+import { recordScenario, type RecordOptions, type RecordResult, type Source } from './record.ts'
+import { learnOptionalExchanges } from './recording.ts'
 
 export type RecordCommandOptions = { agent?: string; filter?: string; json?: boolean }
 
@@ -82,7 +77,7 @@ async function recordAndReplay(scenario: Scenario, options: RecordOptions): Prom
   const replayed = await replay()
   const unused = replayed.failures.flatMap(({ unusedExchanges = [] }) => unusedExchanges)
   if (unused.length === 0 || replayed.failures.length > 1) return { recorded, replayed }
-  await learnOptionalExchanges(fresh, unused)
+  await learnOptionalExchanges(fresh, unused, env)
   return { recorded, replayed: await replay() }
 }
 

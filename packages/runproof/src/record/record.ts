@@ -11,7 +11,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentConfig, Config } from '../config/config.ts'
-import { guardSecrets, secretValues } from '../guard/secret.ts'
+import { createSecretFinder, guardSecrets } from '../guard/secret.ts'
 import { writeAtomically } from '../pending/atomic.ts'
 import { executeScenario, type Execution, type ScenarioProgress } from '../run/execute.ts'
 import type { Failure } from '../run/failure.ts'
@@ -23,7 +23,7 @@ import { judgeRun } from '../run/judge.ts'
 import { blankLog, type SeamOptions } from '../run/seam.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
 import { keepEqualLines } from './keep.ts'
-import { finishRecording } from './recording.ts'
+import { judgeRecorded, mergeRecording, writeRecordingFile } from './recording.ts'
 import { scrubLogLine } from './scrub.ts'
 
 export type RecordOptions = {
@@ -36,13 +36,12 @@ export type RecordOptions = {
 /** What became of the model's part. */
 export type Source = 'provider' | 'override' | 'authored' | 'none'
 
-export type RecordResult = {
+/** Names of files, and whether they have other contents than before. */
+export type Kept = { written: string[]; unchanged: string[] }
+
+export type RecordResult = Kept & {
   scenario: string
   source: Source
-  /** Files that were written with other contents than before, by name. */
-  written: string[]
-  /** Files that are as they were. */
-  unchanged: string[]
   /** Why nothing was written. */
   failures: Failure[]
   stderr: string
@@ -58,17 +57,33 @@ export async function recordScenario(
   const seam = await seamFor(scenario, agent, source)
   const run = await executeScenario(scenario, agent, { ...options, seam })
   const result = { scenario: scenario.name, source, stderr: run.stderr }
-  const failures = judgeRun(scenario, agent, run)
-  if (failures.length > 0) return { ...result, written: [], unchanged: [], failures }
+  const nothing = { ...result, written: [], unchanged: [] }
+  const failures = [...judgeRun(scenario, agent, run), ...judgeRecorded(run)]
+  if (failures.length > 0) return { ...nothing, failures }
 
   const files = new Map([
     ...(agent.seam === 'session' ? await logFiles(scenario, run) : []),
-    ...(await recordingFile(scenario, agent, run)),
     ...(await goldenFiles(scenario, agent, run, options)),
   ])
-  const leaks = findLeaks(scenario, files, agent, options.env)
-  if (leaks.length > 0) return { ...result, written: [], unchanged: [], failures: leaks }
-  return { ...result, failures: [], ...(await writeFiles(scenario, files)) }
+  const recording = await mergeRecording(scenario, agent, run)
+  const leaks = await findLeaks(scenario, files, options.env)
+  if (leaks.length > 0) return { ...nothing, failures: leaks }
+  const env = environmentOf(agent, options)
+  // First what may be refused.
+  const kept = recording === null ? null : await writeRecordingFile(scenario, recording, env)
+  if (kept !== null && 'failure' in kept) return { ...nothing, failures: [kept.failure] }
+  const { written, unchanged } = await writeFiles(scenario, files)
+  return {
+    ...result,
+    failures: [],
+    written: [...(kept?.written ?? []), ...written],
+    unchanged: [...(kept?.unchanged ?? []), ...unchanged],
+  }
+}
+
+/** What the recorder knew when it took the secrets out. */
+function environmentOf({ provider }: AgentConfig, { env }: RecordOptions): RecordOptions['env'] {
+  return provider?.key == null ? env : { ...env, RUNPROOF_PROVIDER_KEY: env[provider.key] }
 }
 
 function sourceOf({ input, files }: Scenario, { seam }: AgentConfig): Source {
@@ -105,38 +120,6 @@ async function logFiles(scenario: Scenario, run: Execution): Promise<[string, st
   )
 }
 
-/** The exchanges with the provider, for agents that are replayed there. */
-async function recordingFile(
-  { files }: Scenario,
-  { provider }: AgentConfig,
-  { recording, folders, transcript }: Execution,
-): Promise<[string, string][]> {
-  if (recording === null || provider === null) return []
-  const { parseRecording, serializeRecording, updateRecording } = await import('@runproof/replay')
-  const text = files.recording === undefined ? '' : await readFile(files.recording, 'utf8')
-  const before = parseRecording(text).recording
-  const after = finishRecording(recording, { provider, root: folders.root, transcript })
-  const written = before === null ? after : updateRecording(before, after)
-  return [[scenarioFiles.recording, serializeRecording(written)]]
-}
-
-/**
- * Marks exchanges optional that a replay has not asked for while all else was
- * as recorded: they come by chance.
- */
-export async function learnOptionalExchanges(
-  scenario: Scenario,
-  unused: readonly number[],
-): Promise<void> {
-  const { learnOptional, parseRecording, serializeRecording } = await import('@runproof/replay')
-  const path = join(scenario.folder, scenarioFiles.recording)
-  const { recording } = parseRecording(await readFile(path, 'utf8'))
-  if (recording === null) throw new TypeError(`${path} is no recording`)
-  const asked = recording.exchanges.filter(({ n }) => !unused.includes(n))
-  const learned = learnOptional(recording, { ...recording, exchanges: asked })
-  await writeAtomically(path, serializeRecording(learned))
-}
-
 /** Goldens that differ, or are not there yet. */
 async function goldenFiles(
   scenario: Scenario,
@@ -158,22 +141,13 @@ async function goldenFiles(
 const firstPin = ({ folder }: Scenario): Pin => ({ folder, systemPrompt: null, toolSchemas: null })
 
 /** Nothing with a secret in it reaches the disk. */
-function findLeaks(
-  { name, folder, isForeign, input }: Scenario,
-  files: ReadonlyMap<string, string>,
-  agent: AgentConfig,
+async function findLeaks(
+  { name, folder }: Scenario,
+  texts: ReadonlyMap<string, string>,
   env: RecordOptions['env'],
-): Failure[] {
-  const snapshot = {
-    name,
-    folder,
-    isForeign,
-    input,
-    agent,
-    entries: [...files.keys()],
-    texts: files,
-  }
-  return guardSecrets(snapshot, secretValues(env)).map(({ path, line, message }) => ({
+): Promise<Failure[]> {
+  const found = await guardSecrets({ name, folder, texts }, await createSecretFinder(env))
+  return found.map(({ path, line, message }) => ({
     code: 'guard',
     step: null,
     message: `not written, ${path.slice(folder.length + 1)}:${line}: ${message}`,
@@ -184,7 +158,7 @@ function findLeaks(
 async function writeFiles(
   { folder, childLogs }: Scenario,
   files: ReadonlyMap<string, string>,
-): Promise<Pick<RecordResult, 'written' | 'unchanged'>> {
+): Promise<Kept> {
   const written: string[] = []
   const unchanged: string[] = []
   for (const [name, text] of files) {

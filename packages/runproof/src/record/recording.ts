@@ -1,29 +1,97 @@
 /**
- * A fresh recording as it is put on disk: without what names this one run and
- * this machine, and with the calls marked optional that its agent's
- * configuration says may stay away.
+ * A fresh recording on its way to `recording.jsonl`: without what names this one
+ * run and this machine, with the calls marked optional that its agent's
+ * configuration says may stay away, and never with a secret.
  */
-import { basename } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { Exchange, Recording } from '@runproof/replay'
-import type { ProviderConfig } from '../config/config.ts'
+import type { AgentConfig, ProviderConfig } from '../config/config.ts'
+import type { Execution } from '../run/execute.ts'
+import type { Failure } from '../run/failure.ts'
+import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
 import { agentInfoOf } from '../transcript/agent-info.ts'
-import { isRecord, type TranscriptLine } from '../transcript/line.ts'
+import { isRecord } from '../transcript/line.ts'
+import { visible } from '../visible.ts'
+import type { Kept } from './record.ts'
 
-export type RecordedRun = {
-  provider: ProviderConfig
-  /** Root of the run's folders. */
-  root: string
-  transcript: readonly TranscriptLine[]
-}
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** What the folder of every recorded run is called; as long as its real name, so that cuts stay right. */
 const recordedName = 'runproof-record'
 
-export function finishRecording(
+/** An exchange that is not in the recording could never be replayed. */
+export function judgeRecorded({ recorded }: Execution): Failure[] {
+  return (recorded?.problems ?? []).map((problem) => ({
+    code: 'recording',
+    step: null,
+    message: `not written, for the recording is not whole: ${visible(problem)}`,
+    details: [],
+  }))
+}
+
+/** The exchanges with the provider as they replace those of before; null for agents without any. */
+export async function mergeRecording(
+  { files }: Scenario,
+  { provider }: AgentConfig,
+  run: Execution,
+): Promise<Recording | null> {
+  const { recorded } = run
+  if (recorded === null || provider === null) return null
+  const { parseRecording, updateRecording } = await import('@runproof/replay')
+  const text = files.recording === undefined ? '' : await readFile(files.recording, 'utf8')
+  const before = parseRecording(text).recording
+  const after = finishRecording(recorded.recording, provider, run)
+  return before === null ? after : updateRecording(before, after)
+}
+
+/** For its owner alone, and never with a secret. */
+export async function writeRecordingFile(
+  { folder }: Scenario,
+  recording: Recording,
+  env: Environment,
+): Promise<Kept | { failure: Failure }> {
+  const { ReplayError, serializeRecording } = await import('@runproof/replay')
+  const { writeRecording } = await import('@runproof/replay/recorder')
+  const name = scenarioFiles.recording
+  const path = join(folder, name)
+  const before = await readFile(path, 'utf8').catch(() => null)
+  if (before === serializeRecording(recording)) return { written: [], unchanged: [name] }
+  try {
+    await writeRecording(path, recording, { env })
+    return { written: [name], unchanged: [] }
+  } catch (error) {
+    if (!ReplayError.is(error)) throw error
+    const message = visible(error.message.replaceAll(`${folder}/`, ''))
+    return { failure: { code: 'recording', step: null, message, details: [] } }
+  }
+}
+
+/**
+ * Marks exchanges optional that a replay has not asked for while all else was
+ * as recorded: they come by chance.
+ */
+export async function learnOptionalExchanges(
+  scenario: Scenario,
+  unused: readonly number[],
+  env: Environment,
+): Promise<void> {
+  const { learnOptional, parseRecording } = await import('@runproof/replay')
+  const { writeRecording } = await import('@runproof/replay/recorder')
+  const path = join(scenario.folder, scenarioFiles.recording)
+  const { recording } = parseRecording(await readFile(path, 'utf8'))
+  if (recording === null) throw new TypeError(`${path} is no recording`)
+  const asked = recording.exchanges.filter(({ n }) => !unused.includes(n))
+  const learned = learnOptional(recording, { ...recording, exchanges: asked })
+  await writeRecording(path, learned, { env })
+}
+
+function finishRecording(
   fresh: Recording,
-  { provider, root, transcript }: RecordedRun,
+  provider: ProviderConfig,
+  { folders, transcript }: Execution,
 ): Recording {
-  const recording = renameRun(fresh, root)
+  const recording = renameRun(fresh, folders.root)
   const { agent, upstream, ...context } = recording.provenance
   const folder = typeof agent === 'string' ? agent : null
   const program = agentInfoOf(transcript)

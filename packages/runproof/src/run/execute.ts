@@ -3,7 +3,6 @@
  * drive, accept, shut down, harvest. It yields everything that a judgement
  * needs; the folders are gone by then.
  */
-import type { Recording } from '@runproof/replay'
 import type { AgentConfig } from '../config/config.ts'
 import { createAcpDriver } from '../drive/acp.ts'
 import type { Driver } from '../drive/driver.ts'
@@ -16,6 +15,7 @@ import type { TranscriptLine } from '../transcript/line.ts'
 import { createClaims, type Claims } from './claims.ts'
 import type { Failure } from './failure.ts'
 import { harvestLogs, type SessionLog } from './harvest.ts'
+import type { Recorded } from './provider.ts'
 import { createDeadline, runScript, withoutStep, type Deadline } from './script.ts'
 import type { ReplayReport } from './seam.ts'
 import { compareWorkspace, type FileChange } from './workspace.ts'
@@ -56,7 +56,7 @@ export type Execution = {
   /** What the agent tried to reach and could not; empty where it was not fenced in. */
   attempts: readonly Attempt[]
   /** What crossed between the agent and its provider; null unless it was recorded. */
-  recording: Recording | null
+  recorded: Recorded | null
   /** Against `workspace.expected/`; none when there is no such folder. */
   workspaceChanges: FileChange[]
   /** The folders as they were, for normalising. */
@@ -112,7 +112,7 @@ async function executeIn(
     },
   })
   const end = await world.stop()
-  const recording = await world.endProvider()
+  const recorded = await world.endProvider()
   claims?.finish({ runtimeFailed: failures.some(({ code }) => code === 'agent-exited') })
   const { workspaceExpected } = scenario.files
   return {
@@ -127,7 +127,7 @@ async function executeIn(
     agentFolder: world.agentFolder,
     providerUrl: world.providerUrl,
     attempts: world.attempts,
-    recording,
+    recorded,
     workspaceChanges:
       workspaceExpected === undefined ? [] : await compareWorkspace(workspaceExpected, folders.cwd),
     folders,

@@ -50,6 +50,8 @@ export type FailureCode =
   | 'log-disagrees'
   /** A rule about transcripts or logs is broken. */
   | 'rule'
+  /** What was recorded is not whole, or may not be written. */
+  | 'recording'
 
 /** A step of the script, as people count: from 1. */
 export type StepReference = { number: number; op: string }

@@ -4,7 +4,7 @@ import type { AgentConfig, Config } from '../config/config.ts'
 import type { Finding } from '../guard/finding.ts'
 import { guardNames } from '../guard/name.ts'
 import { guardPins } from '../guard/pin.ts'
-import { secretValues } from '../guard/secret.ts'
+import { createSecretFinder } from '../guard/secret.ts'
 import { readSnapshot } from '../guard/snapshot.ts'
 import { guardScenario } from '../guard/suite.ts'
 import { scenarioFiles, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
@@ -19,7 +19,11 @@ export async function guardFolder(
   agent: AgentConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Failure[]> {
-  const findings = await guardScenario(await readSnapshot(scenario, agent), secretValues(env))
+  const [snapshot, finder] = await Promise.all([
+    readSnapshot(scenario, agent),
+    createSecretFinder(env),
+  ])
+  const findings = await guardScenario(snapshot, finder)
   return findings
     .filter((finding) => !isFirstRun(finding, scenario.folder) && !isShownByRun(finding))
     .map((finding) => failureOf(finding, scenario.folder))

@@ -11,6 +11,7 @@ import { performance } from 'node:perf_hooks'
 import type { Recording, RunContext } from '@runproof/replay'
 import type { Emulator, EmulatorOptions, EmulatorRecording } from '@runproof/replay/emulator'
 import type { Recorder, RecorderOptions } from '@runproof/replay/recorder'
+import type { BodyRedactor } from '@runproof/replay/redact'
 import type { AgentConfig, ProviderConfig } from '../config/config.ts'
 import { RunproofError } from '../error.ts'
 import type { RunFolders } from '../launch/folders.ts'
@@ -29,7 +30,14 @@ export type Provider = {
   /** What was served so far; null while recording. */
   report(): ReplayReport | null
   /** Ends every connection. @returns what was recorded, null after a replay. */
-  close(): Promise<Recording | null>
+  close(): Promise<Recorded | null>
+}
+
+/** What crossed between an agent and its provider. */
+export type Recorded = {
+  recording: Recording
+  /** What went wrong that the recording cannot show, a sentence each. */
+  problems: readonly string[]
 }
 
 export type ProviderOptions = {
@@ -87,7 +95,7 @@ function contextOf(
 async function openReplay(
   { files, folder }: Scenario,
   context: RunContext,
-  { onRequest }: ProviderOptions,
+  { env, onRequest }: ProviderOptions,
 ): Promise<Provider> {
   const { recording } = files
   if (recording === undefined) {
@@ -95,7 +103,8 @@ async function openReplay(
   }
   const text = await readFile(recording, 'utf8')
   const recordings = [{ file: recording, text }]
-  const { emulator, report } = await startEmulator({ recordings, context, onRequest })
+  const redact = await createRequestRedactor(env)
+  const { emulator, report } = await startEmulator({ recordings, context, redact, onRequest })
   return {
     url: emulator.url,
     isLive: false,
@@ -108,9 +117,18 @@ async function openReplay(
   }
 }
 
+/**
+ * A live request has a secret where the recorded one has `{{secret:1}}`; and a
+ * request that was not recorded is told, so it must not hold one either.
+ */
+async function createRequestRedactor(env: ProviderOptions['env']): Promise<BodyRedactor> {
+  const { createBodyRedactor, secretsOfEnvironment } = await import('@runproof/replay/redact')
+  return createBodyRedactor(secretsOfEnvironment(env))
+}
+
 /** The version of the agent that a recording was made with, or null when it does not say. */
 function recordedVersion(text: string): string | null {
-  const header: unknown = JSON.parse(text.slice(0, text.indexOf('\n')))
+  const header: unknown = JSON.parse(text.split('\n', 1)[0] ?? '')
   const program = isRecord(header) ? header['program'] : undefined
   return isRecord(program) && typeof program['version'] === 'string' ? program['version'] : null
 }
@@ -134,9 +152,9 @@ async function recordScript(
     key: replayKey,
     report: model.report,
     async close() {
-      const recording = await recorder.close()
+      const recorded = await closeRecorder(recorder)
       await model.emulator.close()
-      return recording
+      return recorded
     },
   }
 }
@@ -213,8 +231,13 @@ async function recordLive(
     isLive: true,
     key: value,
     report: () => null,
-    close: () => recorder.close(),
+    close: () => closeRecorder(recorder),
   }
+}
+
+async function closeRecorder(recorder: Recorder): Promise<Recorded> {
+  const recording = await recorder.close()
+  return { recording, problems: recorder.problems }
 }
 
 async function openRecorder(

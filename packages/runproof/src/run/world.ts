@@ -3,7 +3,6 @@
  * in them, talked to through one channel. Owns all of it: after `close` nothing
  * is left, and a signal to the harness has the same effect.
  */
-import type { Recording } from '@runproof/replay'
 import type { AgentConfig } from '../config/config.ts'
 import { createChannel, type Channel } from '../drive/channel.ts'
 import { egressFact, type Attempt } from '../fence/attempt.ts'
@@ -11,6 +10,7 @@ import type { RunFolders } from '../launch/folders.ts'
 import { launchAgent, type AgentProcess, type ProcessEnd } from '../launch/process.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { isMessage } from '../transcript/line.ts'
+import type { Recorded } from './provider.ts'
 import { mergeReports, readReport, seamEnvironment, type ReplayReport } from './seam.ts'
 import { openSurroundings, type SurroundingsOptions } from './surroundings.ts'
 
@@ -40,7 +40,7 @@ export type World = {
   /** What the agent tried to reach and could not; empty where it was not fenced in. */
   readonly attempts: readonly Attempt[]
   /** Ends what stands for the provider. @returns what was recorded, null after a replay; always the same. */
-  endProvider(): Promise<Recording | null>
+  endProvider(): Promise<Recorded | null>
   /** Ends what still runs and removes the folders. */
   close(): Promise<void>
 }

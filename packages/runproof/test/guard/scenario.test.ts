@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { GuardAgent } from '../../src/guard/snapshot.ts'
+import { createSecretFinder } from '../../src/guard/secret.ts'
 import { readSnapshot } from '../../src/guard/snapshot.ts'
 import { guardScenario } from '../../src/guard/suite.ts'
 import { readScenarioFolder } from '../../src/scenario/scenario.ts'
@@ -20,16 +21,12 @@ import {
 } from './folder.ts'
 
 /** `code file:line: message` of each finding. */
-async function findings(
-  files: Files,
-  agent: GuardAgent | null = null,
-  secrets: { name: string; value: string }[] = [],
-): Promise<string[]> {
+async function findings(files: Files, agent: GuardAgent | null = null): Promise<string[]> {
   const folder = await writeFiles(files)
   const content = await readScenarioFolder(folder)
   if ('problems' in content) throw new Error(content.problems.join())
   const snapshot = await readSnapshot({ name: 'demo', ...content }, agent)
-  const found = await guardScenario(snapshot, secrets)
+  const found = await guardScenario(snapshot, await createSecretFinder({}))
   return found.map(({ code, path, line, message }) => {
     const place = relative(folder, path) + (line === null ? '' : `:${line}`)
     return `${code} ${place} ${message}`

@@ -2,6 +2,7 @@ import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findingText } from '../../src/guard/finding.ts'
 import { findOrphans } from '../../src/guard/name.ts'
+import { createSecretFinder } from '../../src/guard/secret.ts'
 import { runGuards } from '../../src/guard/suite.ts'
 import { readScenarioFolder } from '../../src/scenario/scenario.ts'
 import { createFolder } from '../pending/folder.ts'
@@ -26,7 +27,7 @@ async function guard(folders: Record<string, Files>): Promise<string[]> {
         : { name, agent: 'demo', ...content }
     }),
   )
-  const findings = await runGuards(scenarios, {}, [])
+  const findings = await runGuards(scenarios, {}, await createSecretFinder({}))
   return findings.map((finding) =>
     `${finding.code} ${findingText(finding, root)}`.replaceAll(root, ''),
   )

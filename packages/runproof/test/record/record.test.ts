@@ -117,7 +117,7 @@ describe('runproof record', () => {
     const made = project(script(prompt('Hi')), { MODEL_ANSWER: `the key is ${secret}` })
     const { code, stdout } = await made.record()
     expect(code).toBe(1)
-    expect(stdout).toMatch(/not written, session\.jsonl:\d+: .*Anthropic key/)
+    expect(stdout).toMatch(/not written, session\.jsonl:\d+: .*\(sk-key\)/)
     expect(stdout).not.toContain(secret)
     expect(existsSync(join(folder(made), 'session.jsonl'))).toBe(false)
   })

@@ -2,7 +2,7 @@
  * Agents that are replayed at their provider, with a small one that really asks
  * a provider: recorded once, replayed, and every change noticed.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { parseRecording, serializeRecording, type Recording } from '@runproof/replay'
@@ -320,6 +320,46 @@ async function startProvider(): Promise<{ url: string; keys: unknown[] }> {
   return { url: `http://127.0.0.1:${address.port}`, keys }
 }
 
+describe('an agent that tells its model a secret', () => {
+  const saying = (token: string): Agent => ({
+    files: { '.asks-model/settings.json': JSON.stringify({ greeting: `Be brief. Use ${token}.` }) },
+  })
+  const tell = (project: Project, token: string): void =>
+    writeFileSync(join(project.root, 'runproof.yml'), configText(saying(token)))
+  const replay = async (project: Project, env: Record<string, string>): Promise<string> => {
+    const { stdout } = await project.test([], { json: true }, env)
+    return JSON.stringify(resultsOf(stdout).map(({ failures: all }) => all))
+  }
+
+  it('replays with the secret of today, and never tells one', async () => {
+    const [then, today] = ['tide-7f3a9c20b1e8', 'ebbs-b8e10c4459aa'] as const
+    const project = createProject({ 'runproof.yml': configText(saying(then)), ...boat })
+    const { stdout } = await project.record([], {}, { BOAT_TOKEN: then })
+    expect(stdout).toMatch(/; replays$/m)
+    const all = readFileSync(file(project, 'recording.jsonl'), 'utf8')
+    expect(all).toContain('Be brief. Use {{secret:1}}.')
+    expect(all).not.toContain(then)
+
+    tell(project, today)
+    expect(await replay(project, { BOAT_TOKEN: today })).toBe('[[]]')
+
+    const input = file(project, 'input.json')
+    writeFileSync(input, readFileSync(input, 'utf8').replace('Which colour', 'What colour'))
+    const missed = await replay(project, { BOAT_TOKEN: today })
+    expect(missed).toContain('What colour')
+    expect(missed).not.toContain(today)
+  })
+
+  it('tells none where the recording has none, either', async () => {
+    const project = await recorded()
+    const token = 'tide-7f3a9c20b1e8'
+    tell(project, token)
+    const missed = await replay(project, { BOAT_TOKEN: token })
+    expect(missed).toContain('Be brief. Use {{secret}}.')
+    expect(missed).not.toContain(token)
+  })
+})
+
 describe('recording from a provider', () => {
   const live = {
     [`${folder}/input.json`]: script({ ...prompt, accept: [{ equals: 'It is green.' }] }),
@@ -338,6 +378,23 @@ describe('recording from a provider', () => {
     expect(all).not.toContain(key)
     expect(readRecording(project)).toMatchObject({ source: 'live', provenance: { upstream: url } })
     expect(await failures(project)).toEqual([])
+  })
+
+  it.skipIf(process.platform === 'win32')('is for its owner alone', async () => {
+    const project = await recorded()
+    expect(statSync(file(project, 'recording.jsonl')).mode & 0o777).toBe(0o600)
+  })
+
+  it('writes nothing when an exchange is not in it', async () => {
+    const agent = { provider: { upstream: 'http://127.0.0.1:9', key: 'SMALL_KEY' } }
+    const files = { [`${folder}/input.json`]: script({ op: 'promptExpectError', text: 'Hello?' }) }
+    const project = createProject({ 'runproof.yml': configText(agent), ...files })
+    const { code, stdout } = await project.record([], {}, { SMALL_KEY: 'not-a-real-key-at-all' })
+    expect(code).toBe(1)
+    expect(stdout).toContain(
+      'not written, for the recording is not whole: exchange 1: http://127.0.0.1:9 cannot be reached (ECONNREFUSED)',
+    )
+    expect(existsSync(file(project, 'recording.jsonl'))).toBe(false)
   })
 
   it.each<[what: string, provider: object, message: RegExp]>([
