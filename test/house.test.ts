@@ -85,6 +85,7 @@ const rooms: Record<string, Room> = {
       'cli-progress',
       'commander',
       'diff',
+      'fast-wrap-ansi',
       'jsonc-parser',
       'picocolors',
       'tree-kill',

@@ -45,7 +45,7 @@ export function compareLines({ scenario, file, expected, actual }: Comparison): 
     kind,
     summary: visible(describeChange(first)) + (more === 0 ? '' : ` (+${more} more)`),
     cause: causeOf(file, kind, changes),
-    changes: changes.slice(0, changesMax),
+    changes: changes.slice(0, changesMax).map(cut),
     changeCount: changes.length,
   }
 }
@@ -72,7 +72,7 @@ function wholeFile(
     kind,
     summary: visible(summary),
     cause,
-    changes: changes.slice(0, changesMax),
+    changes: changes.slice(0, changesMax).map(cut),
     changeCount: changes.length,
   }
 }
@@ -82,12 +82,12 @@ function changesOf(pairs: readonly Pair[]): EventChange[] {
   for (const { expected, actual } of pairs) {
     if (expected === null) {
       const { label: event, line: actualLine, text } = actual
-      changes.push({ kind: 'extra', event, actualLine, actual: cut(text) })
+      changes.push({ kind: 'extra', event, actualLine, actual: text })
       continue
     }
     const { label: event, line, text } = expected
     if (actual === null) {
-      changes.push({ kind: 'missing', event, line, expected: cut(text) })
+      changes.push({ kind: 'missing', event, line, expected: text })
       continue
     }
     if (expected.content === actual.content) continue
@@ -96,7 +96,7 @@ function changesOf(pairs: readonly Pair[]): EventChange[] {
     const actualLine = actual.line
     const previous = changes.at(-1)
     if (expected.shape !== actual.shape) {
-      const sides = { expected: cut(text), actual: cut(actual.text) }
+      const sides = { expected: text, actual: actual.text }
       changes.push({ kind: 'changed', event, line, actualLine, ...sides, fields })
     } else if (previous?.kind === 'renumbered') previous.count++
     else changes.push({ kind: 'renumbered', event, line, actualLine, count: 1, fields })
@@ -119,5 +119,14 @@ function withMoves(changes: readonly EventChange[]): EventChange[] {
   return moved.filter((change) => !taken.has(change))
 }
 
-const cut = (text: string): string =>
+/** The change with its lines as long as they are shown. */
+function cut(change: EventChange): EventChange {
+  return {
+    ...change,
+    ...('expected' in change && { expected: excerpt(change.expected) }),
+    ...('actual' in change && { actual: excerpt(change.actual) }),
+  }
+}
+
+const excerpt = (text: string): string =>
   text.length <= lineUnitsMax ? text : `${text.slice(0, lineUnitsMax)}…`

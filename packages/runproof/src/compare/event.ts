@@ -93,6 +93,15 @@ function identityOf(value: Record<string, unknown>): string {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : ''
 }
 
+/** What a line says but for its numbering and the id of its call: alike in many scenarios. */
+export function gistOf(text: string): string {
+  const value = parse(text)
+  if (value === null) return text
+  const identity = identityOf(value)
+  const shape = unnumbered(value)
+  return identity === '' ? shape : shape.replaceAll(JSON.stringify(identity), '""')
+}
+
 /** What a line says: the update, parameters, result or data of an event, else the line. */
 export function bodyOf(text: string): string {
   const value = parse(text)

@@ -3,10 +3,10 @@ import { isRecord } from '../transcript/line.ts'
 import type { FieldChange } from './difference.ts'
 
 /** Further changed fields of one event are not listed. */
-const fieldsMax = 20
+export const fieldsMax = 20
 
 /** Longer texts and values are cut for showing. */
-const unitsMax = 2000
+export const unitsMax = 2000
 
 /** In document order of the expected value, then of what is new. */
 export function fieldChanges(expected: unknown, actual: unknown): FieldChange[] {

@@ -81,6 +81,9 @@ export const acpProfile: Profile = {
     if (update === null) return null
     const { kind, session } = update
     if (kind === 'notice') return { session, kind, all: true }
+    // It says what is new only: a title stays when a time comes.
+    if (kind === 'session_info_update')
+      return { session, kind, after: (before) => withMembers(message, before) }
     return factKinds.has(kind) ? { session, kind } : null
   },
   chunkOf(message) {
@@ -110,8 +113,13 @@ export const acpProfile: Profile = {
       Object.keys(after.update).every(
         (key) => !(key in update) || isDeepStrictEqual(update[key], after.update[key]),
       )
-    if (!isSame || !isRecord(second['params'])) return null
-    const merged = { ...update, ...after.update }
-    return { ...second, params: { ...second['params'], update: merged } }
+    return isSame ? withMembers(second, first) : null
   },
+}
+
+/** The later of two updates, with those members of the earlier one that it has not. */
+function withMembers(later: Message, earlier: Message): Message {
+  const [before, after] = [updateOf(earlier), updateOf(later)]
+  if (before === null || after === null || !isRecord(later['params'])) return later
+  return { ...later, params: { ...later['params'], update: { ...before.update, ...after.update } } }
 }

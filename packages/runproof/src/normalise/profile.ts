@@ -26,8 +26,16 @@ export type Zone = 'protocol' | 'content' | 'model'
 
 type ZoneRule = { path: string; zone: Zone; when?: (message: Message) => boolean }
 
-/** A message that states a fact; only the last of a kind counts, unless `all` do. */
-type Fact = { session: string; kind: string; all?: boolean }
+/**
+ * A message that states a fact; only the last of a kind counts, unless `all` do.
+ * `after`: what it and the one before say together, for facts that are told in parts.
+ */
+type Fact = {
+  session: string
+  kind: string
+  all?: boolean
+  after?: (before: Message) => Message
+}
 
 /** A piece of a streamed text; `withText` is its message with another text. */
 type Chunk = { text: string; withText: (text: string) => Message }

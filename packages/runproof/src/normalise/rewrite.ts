@@ -163,6 +163,8 @@ function fieldValue(
   table: TokenTable,
 ): string | number | undefined {
   if ('constant' in field) return typeof value === 'number' ? field.constant : undefined
+  // Nothing is a statement of its own: a time that was taken back, a prompt that is not there.
+  if (value === null) return undefined
   const { token, space = '' } = field
   if (!token.endsWith(':n')) return `{{${token}}}`
   if (typeof value !== 'string' && typeof value !== 'number') return undefined

@@ -62,9 +62,10 @@ export function goldenMode(lines: readonly string[], context: NormaliseContext =
 }
 
 /**
- * Facts as a state: the last one of each kind and session, after everything else,
- * by session in the order of the transcript, then by kind. Untyped tokens do not tell
- * sessions apart, so then there is one.
+ * Facts as a state: the last one of each kind and session (of what is told in
+ * parts, all parts), after everything else, by session in the order of the
+ * transcript, then by kind. Untyped tokens do not tell sessions apart, so then
+ * there is one.
  */
 function settleFacts(
   messages: readonly Message[],
@@ -82,7 +83,10 @@ function settleFacts(
     const session = tokens === 'typed' ? fact.session : ''
     const kinds = facts.get(session) ?? new Map<string, Message[]>()
     facts.set(session, kinds)
-    kinds.set(fact.kind, fact.all === true ? [...(kinds.get(fact.kind) ?? []), message] : [message])
+    const told = kinds.get(fact.kind) ?? []
+    const [before] = told
+    const whole = before === undefined ? message : (fact.after?.(before) ?? message)
+    kinds.set(fact.kind, fact.all === true ? [...told, message] : [whole])
   }
   if (facts.size === 0) return steps
   const sessions = new Set([...sessionsOf(steps, profile), ...facts.keys()])

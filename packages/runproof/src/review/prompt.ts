@@ -1,5 +1,6 @@
 /** The reviewer at a terminal: shows a difference and asks for one key. */
 import { isCancel, log, selectKey, type Option } from '@clack/prompts'
+import { wrapAnsi } from 'fast-wrap-ansi'
 import { renderDifference } from '../compare/render.ts'
 import { isGolden } from '../pending/store.ts'
 import { isColoured, type Terminal } from '../terminal.ts'
@@ -10,6 +11,11 @@ import type { Decision, Reviewer } from './walk.ts'
 
 /** Names shown of a large group. */
 const namesShown = 8
+
+/** What stands before each line, and the least that is left of a narrow terminal for the text. */
+const gutterColumns = 3
+const textColumnsMin = 24
+const columnsDefault = 80
 
 const decisions: Record<string, Decision> = {
   a: 'accept',
@@ -23,9 +29,10 @@ const decisions: Record<string, Decision> = {
 export function createPrompt({ stdin, stdout, env }: Terminal): Reviewer {
   const colours = isColoured(stdout, env)
   const streams = { input: stdin, output: stdout }
-
   const show = ({ first, members }: Group, text: boolean): void => {
-    log.message(renderDifference(first.difference, { colours, text }), streams)
+    const columns = 'columns' in stdout ? Number(stdout.columns) : columnsDefault
+    const rendered = renderDifference(first.difference, { colours, text })
+    log.message(fitLines(rendered, columns - gutterColumns), streams)
     if (members.length === 1) return
     const others = members.slice(1)
     const names = others.slice(0, namesShown).map(({ key }) => `  ${visible(key)}`)
@@ -38,7 +45,7 @@ export function createPrompt({ stdin, stdout, env }: Terminal): Reviewer {
       for (let text = false; ; text = !text) {
         show(group, text)
         const key = await selectKey({
-          message: `${position} of ${count}: ${visible(group.first.difference.summary)}`,
+          message: `${position} of ${count}: ${visible(group.first.key)}`,
           options: optionsFor(group, text),
           ...streams,
         })
@@ -53,6 +60,21 @@ export function createPrompt({ stdin, stdout, env }: Terminal): Reviewer {
   }
 }
 
+/** Lines that go on below themselves, where they began, and not in the first column. */
+function fitLines(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const body = line.trimStart()
+      const indent = ' '.repeat(line.length - body.length)
+      const room = Math.max(columns - indent.length, textColumnsMin)
+      return wrapAnsi(body, room, { hard: true, trim: false })
+        .split('\n')
+        .map((part) => indent + part)
+    })
+    .join('\n')
+}
+
 const option = (value: string, label: string): Option<string> => ({ value, label })
 
 function optionsFor({ first, members }: Group, text: boolean): Option<string>[] {
@@ -62,7 +84,7 @@ function optionsFor({ first, members }: Group, text: boolean): Option<string>[] 
   const hasText = first.difference.kind === 'changed'
   return [
     ...(isAcceptable ? [option('a', `accept${scope}`)] : []),
-    option('r', `reject${scope}: the golden stays, the difference is forgotten`),
+    option('r', `reject${scope}: the golden stays as it is`),
     option('s', 'skip: decide later'),
     ...(many ? [option('e', 'each on its own')] : []),
     ...(hasText ? [option('t', text ? 'show as events again' : 'show as text')] : []),

@@ -211,6 +211,20 @@ describe('housekeeping', () => {
     ])
   })
 
+  it('that is told in parts is all of its parts', () => {
+    const messages = [
+      fact('session_info_update', { title: 'Boats', updatedAt: '2026-07-15T10:00:00Z' }),
+      response(1, { sessionId: first }),
+      fact('session_info_update', { updatedAt: null }),
+    ]
+    expect(normal(messages)).toMatchObject([
+      { id: '{{rpc:1}}' },
+      { params: { update: { title: 'Boats', updatedAt: null } } },
+    ])
+    const renamed = messages.with(0, fact('session_info_update', { title: 'Ships' }))
+    expect(normal(renamed)).not.toEqual(normal(messages))
+  })
+
   it('keeps every notice, and sessions apart', () => {
     const messages = [
       fact('notice', { title: 'b' }, second),

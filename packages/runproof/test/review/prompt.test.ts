@@ -12,12 +12,13 @@ import { createScene } from './scene.ts'
 async function press(
   keys: string[],
   groupIndex: number,
+  columns: number = 100,
 ): Promise<{ decision: Decision; screen: string }> {
   const { store } = await createScene()
   const group = groupByCause((await store.list()).pending)[groupIndex]
   if (group === undefined) throw new Error('no such group')
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined })
-  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 60 })
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 60 })
   let screen = ''
   let asked = 0
   const waiting = [...keys]
@@ -57,10 +58,23 @@ describe('the prompt', () => {
     expect(screen).toContain('show as events again')
   })
 
+  it('keeps to a narrow terminal, what goes on below itself included', async () => {
+    const { screen } = await press(['t', 's'], 0, 60)
+    const lines = screen.split(/[\r\n]+/)
+    expect(lines.filter((line) => line.length > 60)).toEqual([])
+    const start = lines.findIndex((line) => /^│ +as text/.test(line))
+    expect(lines.slice(start + 1, start + 4)).toEqual([
+      expect.stringMatching(/^│ {4}-\S/),
+      expect.stringMatching(/^│ {4}\S/),
+      expect.stringMatching(/^│ {4}\S/),
+    ])
+  })
+
   it('does not offer to accept what a replay reads', async () => {
     const { decision, screen } = await press(['as'], 2)
     expect(decision).toBe('skip')
     expect(screen).toContain('three session.jsonl')
+    expect(screen).toContain('of 3: three/session.jsonl')
     expect(screen).not.toContain('accept')
   })
 })
