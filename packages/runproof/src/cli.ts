@@ -26,6 +26,7 @@ Examples:
   test: `
 Examples:
   runproof test                             all scenarios
+  runproof test my-agent/tool-bash          one; its name alone is enough where only one has it
   runproof test tool-bash --out out         one, with what it produced kept in out/tool-bash/
   runproof test ../other/snapshots --agent mine --reporter junit > report.xml`,
   sse: `
@@ -154,9 +155,9 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
     .description(
       'Replays scenarios and compares what the agent says, what it logs, what a screen would\nhave claimed and what it left in the workspace. Never writes a golden.',
     )
-    .argument('[scenario...]', 'folders or names (default: every scenario of runproof.yml)')
+    .argument('[scenario...]', 'folders, names or <agent>/<name> (default: all of runproof.yml)')
     .option('--agent <name>', 'only this agent; a folder that names no agent gets this one')
-    .option('--filter <text>', 'only scenarios with this text in their name')
+    .option('--filter <text>', 'only scenarios with this text in <agent>/<name>')
     .option('--shard <i/n>', 'the i-th of n parts')
     .option('--jobs <n>', 'how many run at once (default: as many as there are processors)')
     .option('--reporter <name>', 'pretty, junit or github', 'pretty')
@@ -174,9 +175,9 @@ function createProgram(terminal: Terminal, setExitCode: (code: number) => void):
     .description(
       "Runs scenarios with the agent's real provider and writes what it logged and said. A scenario\nwhose model is scripted or authored needs no provider. Each is replayed once as a proof.",
     )
-    .argument('[scenario...]', 'folders or names (default: every scenario of runproof.yml)')
+    .argument('[scenario...]', 'folders, names or <agent>/<name> (default: all of runproof.yml)')
     .option('--agent <name>', 'only this agent; a folder that names no agent gets this one')
-    .option('--filter <text>', 'only scenarios with this text in their name')
+    .option('--filter <text>', 'only scenarios with this text in <agent>/<name>')
     .option('--json', 'one JSON line a scenario')
     .action(async (scenarios: string[], options) => {
       const { runRecord } = await import('./record/command.ts')

@@ -16,7 +16,7 @@ import { describeBroken, runScenario, type ScenarioResult } from './run/scenario
 import { findAbsent } from './scenario/absent.ts'
 import { selectScenarios, type Selection } from './scenario/select.ts'
 
-export type DefineOptions = Omit<Selection, 'shard'> & {
+export type DefineOptions = Omit<Selection, 'shard' | 'orphans'> & {
   /** Where to look for `runproof.yml`, upwards. Default: the working folder. */
   folder?: string
   /** Lets the scenarios of an agent run at the same time, as many as vitest's `maxConcurrency`. */
@@ -30,7 +30,7 @@ const overheadMs = 10_000
 export async function defineScenarios(options: DefineOptions = {}): Promise<void> {
   const { folder = process.cwd(), concurrent = false, ...selection } = options
   const config = await readConfig(folder)
-  const scenarios = await selectScenarios(config, selection)
+  const scenarios = await selectScenarios(config, { ...selection, orphans: true })
   const pins = await readPins(config, scenarios)
   const { env } = process
   const absent = await findAbsent(config, env)

@@ -17,6 +17,8 @@ export const agentFile = (name: string): string =>
 
 export type Project = {
   root: string
+  /** Writes a file, text or JSON. */
+  write(path: string, content: unknown): void
   /** Runs `runproof test` in the project; `env` instead of the project's. */
   test(wanted?: string[], options?: TestOptions, env?: Environment): Promise<Ran>
   /** Runs `runproof record` in it. */
@@ -31,10 +33,11 @@ export type Ran = { code: number; stdout: string; stderr: string }
 export function createProject(files: Record<string, unknown>, env: Environment = {}): Project {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'project-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  for (const [path, content] of Object.entries(files)) {
+  const write = (path: string, content: unknown): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content))
   }
+  for (const [path, content] of Object.entries(files)) write(path, content)
   const run = async (
     command: (terminal: Streams) => Promise<number>,
     variables: Environment = env,
@@ -44,6 +47,7 @@ export function createProject(files: Record<string, unknown>, env: Environment =
   }
   return {
     root,
+    write,
     test: (wanted = [], options = {}, variables) =>
       run((terminal) => runTest(wanted, options, terminal, root), variables),
     record: (wanted = [], options = {}, variables) =>
@@ -73,12 +77,13 @@ async function finish(
 export function configFor(
   agents: string[],
   extra: Record<string, Record<string, unknown>> = {},
+  scenarios: string[] = ['scenarios'],
 ): string {
   const entries = agents.map((name) => {
     const seam = name === 'logs' ? 'session' : 'none'
     return [name, { command: ['{node}', agentFile(name)], seam, ...extra[name] }]
   })
-  return JSON.stringify({ version: 1, agents: Object.fromEntries(entries) })
+  return JSON.stringify({ version: 1, scenarios, agents: Object.fromEntries(entries) })
 }
 
 /** The results of `--json`, without the last line. */

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { NormaliseRule } from '../normalise/context.ts'
 import { programSchema, type Program } from '../presets/program.ts'
 import { isPattern, providerSchema, type ProviderConfig } from './provider.ts'
+import { commandSchema, variablesSchema } from './words.ts'
 
 /** How long things may take, in milliseconds. */
 export type Limits = {
@@ -85,8 +86,6 @@ const providerQuietMs = 1_500
 const limitMsMax = 3_600_000
 
 const milliseconds = z.int().min(1).max(limitMsMax)
-const words = z.array(z.string()).min(1)
-const variables = z.record(z.string().min(1), z.string())
 
 /** Below the home: relative, and no way out of it. */
 const homePath = z.string().regex(/^(?!.*(?:^|[\\/])\.\.(?:[\\/]|$))[^\\/:][^:\\]*$/, {
@@ -114,8 +113,8 @@ const limitsSchema = z.strictObject({
 })
 
 const recordSchema = z.strictObject({
-  command: words.nullable().default(null),
-  env: variables.default({}),
+  command: commandSchema.nullable().default(null),
+  env: variablesSchema.default({}),
   passEnv: z.array(z.string().min(1)).default([]),
 })
 
@@ -123,11 +122,11 @@ const recordSchema = z.strictObject({
 const keys = {
   preset: z.string().min(1).nullable().default(null),
   program: programSchema.nullable().default(null),
-  command: words.optional(),
+  command: commandSchema.optional(),
   protocol: z.enum(['acp', 'jsonl']).default('acp'),
   seam: z.enum(['session', 'provider', 'none']).optional(),
   provider: providerSchema.nullable().default(null),
-  env: variables.default({}),
+  env: variablesSchema.default({}),
   files: z.record(homePath, z.string()).default({}),
   cwd: z.string().min(1).default('{cwd}'),
   quietMs: z.int().min(0).max(limitMsMax).optional(),

@@ -9,10 +9,10 @@ import type { Execution } from './execute.ts'
 import type { Failure } from './failure.ts'
 import { isSessionLog } from './harvest.ts'
 
-/** Rules that the transcript and the logs of a run break. */
+/** Rules that the transcript and the logs of a run break; a file whose first line nobody can read is one. */
 export function auditRun(agent: AgentConfig, { transcript, logs }: Execution): Failure[] {
   const files: [string, Audit, readonly string[]][] = logs
-    .filter(isSessionLog)
+    .filter((log) => log.header === null || isSessionLog(log))
     .map(({ lines }, index) => [
       index === 0 ? scenarioFiles.session : `session.${index}.jsonl`,
       createSessionAudit(),

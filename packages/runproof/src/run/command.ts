@@ -80,6 +80,7 @@ function createSelection(
 ): Selection {
   return {
     scenarios,
+    orphans: true,
     ...(agent !== undefined && { agent }),
     ...(filter !== undefined && { filter }),
     ...(shard !== undefined && { shard: parseShard(shard) }),

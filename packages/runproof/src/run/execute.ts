@@ -16,7 +16,7 @@ import { createClaims, type Claims } from './claims.ts'
 import type { Failure } from './failure.ts'
 import { harvestLogs, type SessionLog } from './harvest.ts'
 import type { Recorded } from './provider.ts'
-import { createDeadline, runScript, withoutStep, type Deadline } from './script.ts'
+import { createDeadline, runScript, withoutStep, type Deadline, type Unaccepted } from './script.ts'
 import type { ReplayReport } from './seam.ts'
 import { compareWorkspace, type FileChange } from './workspace.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
@@ -38,17 +38,18 @@ export type ScenarioProgress = {
 export type Execution = {
   transcript: readonly TranscriptLine[]
   stderr: string
-  end: ProcessEnd
+  /** Of every process of the run, in order. */
+  ends: readonly ProcessEnd[]
   /** What went wrong on the way, first cause first. */
   failures: Failure[]
-  /** Why the last judged prompt was not accepted. */
-  rejections: string[]
+  /** Prompts that did not meet their conditions. */
+  unaccepted: Unaccepted[]
   /** Null for protocols without a claim. */
   claims: Claims | null
   logs: SessionLog[]
   report: ReplayReport | null
-  /** Whether its model calls had to be answered from a log by the agent itself (session seam, replay). */
-  owesReport: boolean
+  /** Whether a process had to report on its replay (session seam), and did not. */
+  isUnreported: boolean
   /** The `node_modules` that the agent lies in, where that is known. */
   agentFolder: string | null
   /** What stood for the provider; null for agents that are replayed elsewhere. */
@@ -74,7 +75,8 @@ export async function executeScenario(
   const world = await createWorld(scenario, agent, { ...options, now })
   try {
     const run = await executeIn(world, now, scenario, agent, options.onProgress)
-    return { ...run, owesReport: agent.seam === 'session' && options.seam.mode === 'replay' }
+    const owesReport = agent.seam === 'session' && options.seam.mode === 'replay'
+    return { ...run, isUnreported: owesReport && !world.isReported }
   } finally {
     await world.close()
   }
@@ -86,7 +88,7 @@ async function executeIn(
   scenario: Scenario,
   agent: AgentConfig,
   onProgress: ExecuteOptions['onProgress'],
-): Promise<Omit<Execution, 'owesReport'>> {
+): Promise<Omit<Execution, 'isUnreported'>> {
   const { channel, folders } = world
   const claims = agent.protocol === 'acp' ? createClaims(agent) : null
   const stepCount = scenario.input.steps.length
@@ -100,7 +102,7 @@ async function executeIn(
   await world.start()
   const deadline = createDeadline(agent.limits, now)
   const driver = createDriver(world, scenario, agent, deadline)
-  const { failures, rejections } = await runScript({
+  const { failures, unaccepted } = await runScript({
     scenario,
     world,
     driver,
@@ -111,16 +113,16 @@ async function executeIn(
       tell()
     },
   })
-  const end = await world.stop()
+  await world.stop()
   const recorded = await world.endProvider()
   claims?.finish({ runtimeFailed: failures.some(({ code }) => code === 'agent-exited') })
   const { workspaceExpected } = scenario.files
   return {
     transcript: channel.transcript,
     stderr: world.stderr,
-    end,
+    ends: world.ends,
     failures: [...failures, ...channel.problems.map(withoutStep)],
-    rejections,
+    unaccepted,
     claims,
     logs: await harvestLogs(folders.sessions),
     report: world.report,

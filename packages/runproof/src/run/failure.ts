@@ -44,7 +44,9 @@ export type FailureCode =
   | 'difference'
   /** There is no golden yet. */
   | 'missing-golden'
-  /** The last prompt did not end in the claim that the scenario expects. */
+  /** A condition of acceptance could not be judged. */
+  | 'not-judged'
+  /** A prompt did not end in the claim that the scenario expects: the last one by `expect`, any with `accept`. */
   | 'claim'
   /** The agent's own log tells another story than its transcript. */
   | 'log-disagrees'

@@ -29,10 +29,11 @@ export const isSessionLog = ({ header }: SessionLog): boolean => header?.['type'
 export function parseLog(text: string): SessionLog {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  return { header: parseHeader(lines[0]), lines }
+  return { header: parseEvent(lines[0]), lines }
 }
 
-function parseHeader(line: string | undefined): Message | null {
+/** The object of a line, or null. */
+export function parseEvent(line: string | undefined): Message | null {
   if (line === undefined) return null
   try {
     const value: unknown = JSON.parse(line)

@@ -17,7 +17,7 @@ import {
 import { listScenarioFolders } from '../scenario/select.ts'
 import { isRecord, type Message } from '../transcript/line.ts'
 import { parseLines, readGolden } from './golden-file.ts'
-import type { SessionLog } from './harvest.ts'
+import { parseEvent, type SessionLog } from './harvest.ts'
 
 /** The texts that one scenario of a header class pins for all of them. */
 export type Pin = { folder: string; systemPrompt: string[] | null; toolSchemas: string[] | null }
@@ -39,9 +39,9 @@ export function headerTexts(
 
 function findHeader({ lines }: SessionLog): Message | null {
   for (const line of lines) {
-    if (!line.includes('"request/header"')) continue
-    const event: unknown = JSON.parse(line)
-    if (!isRecord(event) || event['type'] !== 'request/header' || !isRecord(event['data'])) continue
+    if (!line.includes('request/header')) continue
+    const event = parseEvent(line)
+    if (event?.['type'] !== 'request/header' || !isRecord(event['data'])) continue
     return isRecord(event['data']['header']) ? event['data']['header'] : null
   }
   return null

@@ -4,7 +4,9 @@
  * output that differs. First causes come first.
  */
 import type { AgentConfig } from '../config/config.ts'
+import type { ProcessEnd } from '../launch/process.ts'
 import type { Scenario } from '../scenario/scenario.ts'
+import { isPrompt } from '../scenario/step.ts'
 import { describeAttempt } from '../fence/attempt.ts'
 import { agentInfoOf } from '../transcript/agent-info.ts'
 import { visible } from '../visible.ts'
@@ -12,18 +14,18 @@ import { compareWitnesses } from './agree.ts'
 import type { Execution } from './execute.ts'
 import type { Failure } from './failure.ts'
 import type { Output } from './goldens.ts'
-import { isSessionLog, type SessionLog } from './harvest.ts'
+import { isSessionLog, parseEvent, type SessionLog } from './harvest.ts'
 import { withoutStep } from './script.ts'
 
 /** Failures of the run itself; when there are any, its outputs prove nothing. */
-export function judgeRun({ folder }: Scenario, agent: AgentConfig, run: Execution): Failure[] {
+export function judgeRun(scenario: Scenario, agent: AgentConfig, run: Execution): Failure[] {
   const { failures } = run
-  const replay = judgeReplay(run, folder)
+  const replay = judgeReplay(scenario, run)
   return [
     ...replay,
     // A miss makes the agent answer with an error: told once is enough.
     ...failures.filter(({ code }) => replay.length === 0 || code !== 'unexpected-error'),
-    ...(failures.length === 0 ? judgeExit(agent, run) : []),
+    ...(failures.length === 0 ? judgeExits(agent, run) : []),
     ...judgeLeftovers(run),
     ...judgeEgress(run),
   ]
@@ -42,12 +44,11 @@ export function judgeOutputs(
   ]
 }
 
-function judgeReplay(run: Execution, folder: string): Failure[] {
+function judgeReplay({ folder, files }: Scenario, run: Execution): Failure[] {
   const { report, failures, logs } = run
-  if (report === null) {
-    const isOwed = run.owesReport && failures.length === 0 && logs.some(hasModelCall)
-    return isOwed ? [unreported] : []
-  }
+  const asksModel = files.override !== undefined || logs.some(hasModelCall)
+  const isOwed = run.isUnreported && asksModel && failures.length === 0
+  if (report === null) return isOwed ? [unreported] : []
   const hint = versionHint(run)
   const misses = report.misses.map(({ code, message }): Failure => ({
     code: code === 'exhausted' ? 'replay-exhausted' : 'replay-miss',
@@ -56,7 +57,9 @@ function judgeReplay(run: Execution, folder: string): Failure[] {
     details: [...hint, ...message.split('\n').slice(1)],
   }))
   // A script that broke off leaves calls over as a matter of course.
-  if (misses.length > 0 || failures.length > 0 || report.unused === 0) return misses
+  if (misses.length > 0 || failures.length > 0) return misses
+  if (isOwed) return [unreported]
+  if (report.unused === 0) return []
   const { unusedCalls } = report
   return [
     {
@@ -82,7 +85,7 @@ function versionHint({ report, transcript }: Execution): string[] {
 }
 
 const hasModelCall = ({ lines }: SessionLog): boolean =>
-  lines.some((line) => line.includes('"type":"step/start"'))
+  lines.some((line) => line.includes('step/start') && parseEvent(line)?.['type'] === 'step/start')
 
 const unreported: Failure = {
   code: 'replay-unreported',
@@ -93,9 +96,13 @@ const unreported: Failure = {
   ],
 }
 
-function judgeExit({ limits, endsBy }: AgentConfig, { end }: Execution): Failure[] {
+const judgeExits = (agent: AgentConfig, { ends }: Execution): Failure[] =>
+  ends.flatMap((end) => judgeExit(agent, end))
+
+function judgeExit({ limits, endsBy }: AgentConfig, end: ProcessEnd): Failure[] {
   const { exitCode, signal, forced } = end
-  if (endsBy === 'signal' ? forced !== 'SIGKILL' : forced === null && exitCode === 0) return []
+  const isAsked = endsBy === 'signal' && forced === 'SIGTERM'
+  if (isAsked || (forced === null && exitCode === 0)) return []
   const message =
     forced === null
       ? `the agent exited with ${signal ?? `code ${exitCode}`} after its stdin ended, expected code 0`
@@ -103,7 +110,8 @@ function judgeExit({ limits, endsBy }: AgentConfig, { end }: Execution): Failure
   return [{ code: 'bad-exit', step: null, message, details: [], showsStderr: true }]
 }
 
-function judgeLeftovers({ end: { leftovers } }: Execution): Failure[] {
+function judgeLeftovers({ ends }: Execution): Failure[] {
+  const leftovers = ends.flatMap((end) => end.leftovers)
   if (leftovers.length === 0) return []
   const count = leftovers.length === 1 ? 'a process' : `${leftovers.length} processes`
   return [
@@ -133,23 +141,38 @@ function judgeEgress({ attempts }: Execution): Failure[] {
   ]
 }
 
-function judgeClaim({ input }: Scenario, { claims, rejections }: Execution): Failure[] {
-  const expected = input.expect?.status
+/** What has conditions must meet them; only of the last prompt `expect` may say otherwise. */
+function judgeClaim({ input }: Scenario, { claims, unaccepted }: Execution): Failure[] {
+  const lastPrompt = input.steps.findLastIndex(isPrompt)
+  const last = input.steps[lastPrompt]
+  const hasConditions = last?.op === 'prompt' && last.accept.length > 0
+  const expected = input.expect?.status ?? (hasConditions ? 'done' : null)
   const actual = claims?.claim ?? null
-  if (expected === undefined || expected === actual) return []
+  const earlier = unaccepted.filter(({ step }) => step.number !== lastPrompt + 1)
+  const failures = earlier.map(({ step, reasons }): Failure => ({
+    code: 'claim',
+    step,
+    message: 'what this prompt led to is not accepted',
+    details: reasons.map(notAccepted),
+  }))
+  if (expected === null || expected === actual) return failures
   const issues = claims?.prompts.at(-1)?.issues ?? []
+  const reasons = unaccepted.flatMap((one) => (earlier.includes(one) ? [] : one.reasons))
   return [
+    ...failures,
     {
       code: 'claim',
       step: null,
       message: `the last prompt ends in ${actual === null ? 'no claim' : `"${actual}"`}, expected "${expected}"`,
       details: [
-        ...rejections.map((line) => `not accepted: ${line}`),
+        ...reasons.map(notAccepted),
         ...(issues.length === 0 ? [] : [`issues: ${issues.join(', ')}`]),
       ],
     },
   ]
 }
+
+const notAccepted = (reason: string): string => `not accepted: ${reason}`
 
 function judgeWitnesses({ claims, logs }: Execution): Failure[] {
   if (claims === null) return []

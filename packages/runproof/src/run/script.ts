@@ -7,9 +7,9 @@ import type { Driver } from '../drive/driver.ts'
 import type { Problem } from '../drive/problem.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Step } from '../scenario/step.ts'
-import { judgeAcceptance } from './accept.ts'
+import { judgeAcceptance, type Judgement } from './accept.ts'
 import type { Claims } from './claims.ts'
-import type { Failure } from './failure.ts'
+import type { Failure, StepReference } from './failure.ts'
 import type { World } from './world.ts'
 
 export type ScriptOptions = {
@@ -22,39 +22,41 @@ export type ScriptOptions = {
   onStep?: (step: { number: number; op: string }) => void
 }
 
-export type ScriptResult = {
-  failures: Failure[]
-  /** Why the last judged prompt was not accepted. */
-  rejections: string[]
-}
+/** A prompt that has conditions, and does not meet them. */
+export type Unaccepted = { step: StepReference; reasons: string[] }
+
+export type ScriptResult = { failures: Failure[]; unaccepted: Unaccepted[] }
 
 export async function runScript(options: ScriptOptions): Promise<ScriptResult> {
   const { scenario, driver, claims, deadline, onStep } = options
-  let rejections: string[] = []
+  const unaccepted: Unaccepted[] = []
   for (const [index, step] of scenario.input.steps.entries()) {
     const reference = { number: index + 1, op: step.op }
     onStep?.(reference)
     deadline.startStep()
     const { problem, turnEnded } = await driver.runStep(step)
     const finalText = turnEnded ? (claims?.endTurn() ?? null) : null
-    if (problem !== null) {
-      return { failures: [{ ...problem, step: reference }], rejections }
+    if (problem !== null) return { failures: [{ ...problem, step: reference }], unaccepted }
+    if (step.op !== 'prompt' || step.accept.length === 0) continue
+    const judgement = await accept(step, finalText, options)
+    if ('problem' in judgement) {
+      return { failures: [{ ...judgement.problem, step: reference }], unaccepted }
     }
-    if (step.op === 'prompt' && step.accept.length > 0 && finalText !== null) {
-      rejections = await accept(step, finalText, options)
-      claims?.judge(rejections.length === 0)
-    }
+    const { rejections: reasons } = judgement
+    if (finalText !== null) claims?.judge(reasons.length === 0)
+    if (reasons.length > 0) unaccepted.push({ step: reference, reasons })
   }
-  return { failures: driver.close().map(withoutStep), rejections }
+  return { failures: driver.close().map(withoutStep), unaccepted }
 }
 
 export const withoutStep = (problem: Problem): Failure => ({ ...problem, step: null })
 
 function accept(
   { accept: conditions }: Extract<Step, { op: 'prompt' }>,
-  finalText: string,
+  finalText: string | null,
   { scenario, world, deadline }: ScriptOptions,
-): Promise<string[]> {
+): Promise<Judgement> | Judgement {
+  if (finalText === null) return { rejections: ['the turn did not end with a result to judge'] }
   return judgeAcceptance(conditions, {
     finalText,
     cwd: world.folders.cwd,

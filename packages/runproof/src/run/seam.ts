@@ -86,7 +86,7 @@ export function mergeReports(reports: readonly ReplayReport[]): ReplayReport | n
 /** A request that was not the recorded one, or came when nothing was left. */
 type ReplayMiss = { code: string; message: string }
 
-/** The report, or null when the agent wrote none: it has no replay, or died before. */
+/** The report, or null when there is none, or none that says it all: the agent has no replay, or died before. */
 export async function readReport(file: string): Promise<ReplayReport | null> {
   let value: unknown
   try {
@@ -95,13 +95,14 @@ export async function readReport(file: string): Promise<ReplayReport | null> {
     return null
   }
   if (!isRecord(value)) return null
-  const { served, unused, misses } = value
-  return {
-    served: typeof served === 'number' ? served : 0,
-    unused: Array.isArray(unused) ? unused.length : typeof unused === 'number' ? unused : 0,
-    misses: Array.isArray(misses) ? misses.map(readMiss) : [],
-  }
+  const { served, misses } = value
+  const unused = Array.isArray(value['unused']) ? value['unused'].length : value['unused']
+  if (!isCount(served) || !isCount(unused) || !Array.isArray(misses)) return null
+  return { served, unused, misses: misses.map(readMiss) }
 }
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0
 
 function readMiss(miss: unknown): ReplayMiss {
   if (!isRecord(miss)) return { code: 'miss', message: String(miss) }

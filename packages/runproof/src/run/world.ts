@@ -3,6 +3,7 @@
  * in them, talked to through one channel. Owns all of it: after `close` nothing
  * is left, and a signal to the harness has the same effect.
  */
+import { rm } from 'node:fs/promises'
 import type { AgentConfig } from '../config/config.ts'
 import { createChannel, type Channel } from '../drive/channel.ts'
 import { egressFact, type Attempt } from '../fence/attempt.ts'
@@ -28,11 +29,15 @@ export type World = {
   /** Ends the process in order and starts another one in the same folders. */
   restart(): Promise<void>
   /** Ends the process in order; every line it wrote is in the channel then. */
-  stop(): Promise<ProcessEnd>
+  stop(): Promise<void>
+  /** Of all processes that have ended, in order. */
+  readonly ends: readonly ProcessEnd[]
   /** Of all processes so far. */
   readonly stderr: string
   /** What the replay said of itself, over all processes that have ended. */
   readonly report: ReplayReport | null
+  /** Whether each process that has ended left a report of its own. */
+  readonly isReported: boolean
   /** What stands for the provider; null for agents that are replayed elsewhere. */
   readonly providerUrl: string | null
   /** The `node_modules` that the agent lies in, where that is known. */
@@ -67,6 +72,7 @@ export async function createWorld(
   let running: { process: AgentProcess; drained: Promise<void> } | null = null
   let stderr = ''
   const reports: ReplayReport[] = []
+  const ends: ProcessEnd[] = []
 
   const start = async (): Promise<void> => {
     const { command, cwd } = setup
@@ -86,7 +92,7 @@ export async function createWorld(
     channel.note({ spawn: { command } })
     running = { process, drained: channel.attach(process) }
   }
-  const stop = async (): Promise<ProcessEnd> => {
+  const stop = async (): Promise<void> => {
     if (running === null) throw new TypeError('World.stop: nothing runs')
     const { process, drained } = running
     const end = await process.stop()
@@ -94,9 +100,11 @@ export async function createWorld(
     channel.note({ exit: { code: end.exitCode, signal: end.signal } })
     stderr += process.stderr
     running = null
+    ends.push(end)
     const report = await readReport(folders.report)
     if (report !== null) reports.push(report)
-    return end
+    // What the next process leaves there is its own.
+    await rm(folders.report, { force: true })
   }
   return {
     folders,
@@ -114,13 +122,20 @@ export async function createWorld(
     get report() {
       return provider === null ? mergeReports(reports) : provider.report()
     },
+    get isReported() {
+      return reports.length === ends.length
+    },
+    ends,
     providerUrl: provider?.url ?? null,
     agentFolder: around.program?.modules ?? null,
     attempts: fence?.attempts ?? [],
     endProvider: () => provider?.close() ?? Promise.resolve(null),
     async close() {
-      if (running !== null) await stop()
-      await around.close()
+      try {
+        if (running !== null) await stop()
+      } finally {
+        await around.close()
+      }
     },
   }
 }

@@ -4,6 +4,8 @@
  */
 import { statuses, type Status } from '@runproof/progress'
 import { z } from 'zod'
+import { variablesSchema } from '../config/words.ts'
+import { isRecord, type Message } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 import { createStepSchema, type Step } from './step.ts'
 
@@ -31,21 +33,21 @@ export type ScenarioInput = {
   steps: Step[]
 }
 
-const answer = z.object({ kind: z.enum(permissionKinds) })
+const kind = z.enum(permissionKinds)
 
 const ownSchema = z.strictObject({
-  version: z.literal(1),
+  version: z.literal(1, { error: 'write "version": 1' }),
   description: z.string().nullable().default(null),
   agent: z.string().nullable().default(null),
   overridden: z.literal(true).optional(),
   recorded: z.boolean().nullable().default(null),
   headerClass: z.string().min(1).nullable().default(null),
-  env: z.record(z.string().min(1), z.string()).default({}),
+  env: variablesSchema.default({}),
   expect: z
     .strictObject({ status: z.enum(statuses) })
     .nullable()
     .default(null),
-  permissionAnswers: z.array(answer).default([]),
+  permissionAnswers: z.array(z.strictObject({ kind })).default([]),
   steps: z.array(createStepSchema('exact')).min(1),
 })
 
@@ -60,7 +62,7 @@ let foreignInputSchema: z.ZodType<ScenarioInput> | undefined
 const createForeignSchema = (): z.ZodType<ScenarioInput> =>
   z
     .object({
-      permissionAnswers: z.array(answer).default([]),
+      permissionAnswers: z.array(z.object({ kind })).default([]),
       steps: z.array(createStepSchema('open')).min(1),
     })
     .transform((input) => ({
@@ -84,11 +86,24 @@ export function parseInput(
   } catch (error) {
     return { problems: [`not JSON: ${visible(error instanceof Error ? error.message : '')}`] }
   }
-  const isForeign = typeof value === 'object' && value !== null && !('version' in value)
+  const isForeign = isRecord(value) && !saysOurs(value)
   const schema = isForeign ? (foreignInputSchema ??= createForeignSchema()) : inputSchema
   const parsed = schema.safeParse(value)
   if (parsed.success) return { input: parsed.data, isForeign }
   return { problems: parsed.error.issues.flatMap((issue) => describeIssue(issue, [])) }
+}
+
+const ownKeys: ReadonlySet<string> = new Set(
+  Object.keys(ownSchema.shape).filter((key) => key !== 'permissionAnswers' && key !== 'steps'),
+)
+
+/** Whether it says what only our format knows: without its version that must not be passed over. */
+function saysOurs(input: Message): boolean {
+  const { steps } = input
+  return (
+    Object.keys(input).some((key) => ownKeys.has(key)) ||
+    (Array.isArray(steps) && steps.some((step) => isRecord(step) && 'accept' in step))
+  )
 }
 
 /** One sentence a problem; of a union only the branch that came furthest is told. */

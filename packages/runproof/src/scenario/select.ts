@@ -3,10 +3,12 @@
  * configuration knows, narrowed by agent, filter and shard. The order is that
  * of the names, whatever the file system says, so that every run is alike.
  */
+import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { RunproofError } from '../error.ts'
+import { findOrphans } from '../guard/name.ts'
 import { visible } from '../visible.ts'
 import {
   qualifiedName,
@@ -21,24 +23,33 @@ export type Selection = {
   scenarios?: readonly string[]
   /** Only this agent's; a folder that names no agent of the configuration gets this one. */
   agent?: string
-  /** Part of the name. */
+  /** Part of the name, or of `<agent>/<name>` as the folders have it. */
   filter?: string
   /** The I-th of N parts, from 1. */
   shard?: { index: number; count: number }
+  /**
+   * Without `scenarios`, `agent` and `filter`: also folders that hold files of a scenario and no
+   * `input.json`, as broken ones. What lost its script must not drop out in silence.
+   */
+  orphans?: boolean
 }
 
 /** Folders below a scenarios folder that may hold a scenario; deeper ones are not looked at. */
 const depthMax = 4
 const suggestionsMax = 5
 
-/** @throws RunproofError `usage` for a scenario or an agent that is not there, or when nothing is left. */
+/**
+ * @throws RunproofError `usage` for a scenario or an agent that is not there, or when nothing is left;
+ * `unreadable` when all are wanted and a folder of the configuration is not there.
+ */
 export async function selectScenarios(
   config: Config,
   selection: Selection,
 ): Promise<(Scenario | BrokenScenario)[]> {
   requireAgent(config, selection.agent)
-  const known = await listScenarioFolders(config)
   const wanted = selection.scenarios ?? []
+  if (wanted.length === 0) await requireFolders(config)
+  const known = await listScenarioFolders(config)
   const chosen =
     wanted.length === 0
       ? known
@@ -48,15 +59,42 @@ export async function selectScenarios(
   const names = new Map([...nameFolders(folders), ...nameFolders(known)])
   const named = folders
     .map((folder) => ({ folder, name: names.get(folder) ?? basename(folder) }))
-    .filter(({ name }) => selection.filter === undefined || name.includes(selection.filter))
+    .filter(({ folder }) => qualifiedName(folder).includes(selection.filter ?? ''))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
   const read = await Promise.all(named.map((one) => readOne(one, config, selection.agent)))
-  const ours = read.filter((one) => one !== null)
+  const orphans = isUnlimited(selection) ? await readOrphans(config) : []
+  const ours = [...read.filter((one) => one !== null), ...orphans]
   if (ours.length === 0) throw nothingLeft(config, selection)
   const { shard } = selection
-  return shard === undefined
-    ? ours
-    : ours.filter((_, index) => index % shard.count === shard.index - 1)
+  if (shard === undefined) return ours
+  const part = ours.filter((_, index) => index % shard.count === shard.index - 1)
+  if (part.length > 0) return part
+  throw new RunproofError(
+    'usage',
+    `part ${shard.index} of ${shard.count} is empty: there are ${ours.length} scenarios; take fewer parts`,
+  )
+}
+
+const isUnlimited = ({ scenarios = [], agent, filter, orphans }: Selection): boolean =>
+  orphans === true && scenarios.length === 0 && agent === undefined && filter === undefined
+
+async function readOrphans({ scenarios }: Config): Promise<BrokenScenario[]> {
+  const findings = await Promise.all(scenarios.map((root) => findOrphans(root)))
+  return findings.flat().map(({ path, message }) => ({
+    name: basename(path),
+    folder: path,
+    problems: [message],
+  }))
+}
+
+async function requireFolders({ scenarios }: Config): Promise<void> {
+  for (const folder of scenarios) {
+    if (await isFolder(folder)) continue
+    throw new RunproofError(
+      'unreadable',
+      `there is no folder ${visible(folder)}, which runproof.yml names for its scenarios; make it, or correct "scenarios"`,
+    )
+  }
 }
 
 function requireAgent({ agents }: Config, agent: string | undefined): void {
@@ -138,7 +176,7 @@ export async function listScenarioFolders({ scenarios }: Config): Promise<string
 
 /** Folders with an `input.json`, in the order of their paths; none lies within another. */
 async function findFolders(folder: string, depth: number): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const entries = await readEntries(folder)
   if (entries.some((entry) => entry.name === scenarioFiles.input && entry.isFile())) return [folder]
   if (depth === depthMax) return []
   const inner = entries
@@ -146,6 +184,14 @@ async function findFolders(folder: string, depth: number): Promise<string[]> {
     .map((entry) => join(folder, entry.name))
     .toSorted()
   return (await Promise.all(inner.map((one) => findFolders(one, depth + 1)))).flat()
+}
+
+/** Nothing for what is no folder; what may not be read is no reason to leave it out. */
+async function readEntries(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+    throw error
+  })
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -4,6 +4,7 @@
  * key is a mistake, and foreign ones, where it is somebody else's addition.
  */
 import { z } from 'zod'
+import { commandSchema } from '../config/words.ts'
 
 /** Part of a JSON object: every key given must be there with a matching value. */
 type Pattern = Record<string, unknown>
@@ -42,6 +43,10 @@ export type Step =
   | ({ op: 'waitFor' } & WaitFor)
   | { op: 'send'; message: Pattern; until?: Pattern | undefined }
 
+/** Whether the step begins a turn. */
+export const isPrompt = ({ op }: Step): boolean =>
+  op === 'prompt' || op === 'promptExpectError' || op === 'promptAndCancel'
+
 type ConfigValue = string | boolean
 
 const waitMsMax = 3_600_000
@@ -54,7 +59,7 @@ export function createStepSchema(keys: 'exact' | 'open'): z.ZodType<Step> {
   const object: MakeObject = keys === 'exact' ? z.strictObject : z.object
   const text = z.string()
   const pattern = z.record(z.string(), z.unknown())
-  const accept = z.array(createAcceptSchema(object)).default([])
+  const accept = z.array(acceptSchema).default([])
   const configValue = { configId: z.string(), value: z.union([z.string(), z.boolean()]) }
   const wait = {
     file: z.string().min(1).optional(),
@@ -81,18 +86,15 @@ export function createStepSchema(keys: 'exact' | 'open'): z.ZodType<Step> {
   ])
 }
 
-function createAcceptSchema(object: MakeObject): z.ZodType<Accept> {
-  return z.union([
-    object({ equals: z.string() }),
-    object({ matches: z.string().refine(isPattern, { message: 'is not a regular expression' }) }),
-    object({ jsonSchema: z.union([z.record(z.string(), z.unknown()), z.boolean()]) }),
-    object({ workspace: z.literal(true) }),
-    object({
-      command: z.array(z.string()).min(1),
-      exitCode: z.int().min(0).max(255).default(0),
-    }),
-  ])
-}
+const acceptSchema: z.ZodType<Accept> = z.union([
+  z.strictObject({ equals: z.string() }),
+  z.strictObject({
+    matches: z.string().refine(isPattern, { message: 'is not a regular expression' }),
+  }),
+  z.strictObject({ jsonSchema: z.union([z.record(z.string(), z.unknown()), z.boolean()]) }),
+  z.strictObject({ workspace: z.literal(true) }),
+  z.strictObject({ command: commandSchema, exitCode: z.int().min(0).max(255).default(0) }),
+])
 
 const namesOneProblem = { message: 'names exactly one of "file", "update", "message"' }
 

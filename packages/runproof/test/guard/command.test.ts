@@ -95,7 +95,7 @@ describe('runproof doctor', () => {
     })
     expect(await doctor(root)).toMatchObject({ code: 1 })
     await rm(join(root, 'scenarios'), { recursive: true })
-    await expect(doctor(root)).rejects.toMatchObject({ code: 'usage' })
+    await expect(doctor(root)).rejects.toMatchObject({ code: 'unreadable' })
   })
 })
 

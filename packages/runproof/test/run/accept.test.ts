@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { judgeAcceptance } from '../../src/run/accept.ts'
+import { judgeAcceptance, type Judgement } from '../../src/run/accept.ts'
 import type { Accept } from '../../src/scenario/step.ts'
 
-function judge(finalText: string, ...conditions: Accept[]): Promise<string[]> {
+function judge(finalText: string, ...conditions: Accept[]): Promise<Judgement> {
   const cwd = mkdtempSync(join(tmpdir(), 'accept-'))
   onTestFinished(() => rmSync(cwd, { recursive: true }))
   writeFileSync(join(cwd, 'left.txt'), 'behind\n')
@@ -15,7 +15,7 @@ function judge(finalText: string, ...conditions: Accept[]): Promise<string[]> {
     cwd,
     workspaceExpected: null,
     env,
-    limitMs: 5_000,
+    limitMs: 1_000,
   })
 }
 
@@ -52,29 +52,45 @@ describe('acceptance', () => {
       [/exited with 1, expected 0$/, 'two tests are red'],
     ],
     [
-      'no such command',
-      '',
-      [{ command: ['/no/such'], exitCode: 0 }],
-      [/^\/no\/such: cannot be started/],
-    ],
-    ['a workspace without expectation', '', [{ workspace: true }], [/no workspace\.expected/]],
-    [
       'all of several',
       'a',
       [{ equals: 'a' }, { matches: 'b' }, { equals: 'c' }],
       ['the final text "a" does not match b', 'the final text is "a", not "c"'],
     ],
+    [
+      'one after the other: the second sees what the first has left',
+      '',
+      [
+        node(`setTimeout(() => require('fs').writeFileSync('made.txt', ''), 100)`),
+        node(`require('fs').readFileSync('made.txt')`),
+      ],
+      [],
+    ],
   ])('%s', async (_what, text, conditions, problems) => {
-    expect(await judge(text, ...conditions)).toEqual(
-      problems.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))),
-    )
+    expect(await judge(text, ...conditions)).toEqual({
+      rejections: problems.map((one) =>
+        typeof one === 'string' ? one : expect.stringMatching(one),
+      ),
+    })
   })
 
-  it('a command that does not end is ended', async () => {
-    const cwd = tmpdir()
-    const env = { PATH: process.env['PATH'] ?? '' }
-    const context = { finalText: '', cwd, workspaceExpected: null, env, limitMs: 200 }
-    const [problem] = await judgeAcceptance([node('setInterval(() => {}, 1000)')], context)
-    expect(problem).toMatch(/was ended by SIGKILL, expected 0$/)
+  it.each<[string, Accept, RegExp]>([
+    ['no such command', { command: ['/no/such'], exitCode: 0 }, /\/no\/such cannot be started/],
+    ['a workspace without expectation', { workspace: true }, /no workspace\.expected/],
+    ['no schema', { jsonSchema: { type: 'strnig' } }, /no usable schema/],
+    ['a command that never ends', node('setInterval(() => {}, 1000)'), /within 1000 ms/],
+  ])('is neither way with %s', async (_what, condition, message) => {
+    expect(await judge('{}', condition, { equals: '{}' })).toEqual({
+      problem: { code: 'not-judged', message: expect.stringMatching(message), details: [] },
+    })
+  })
+
+  it.runIf(process.platform !== 'win32')('waits for no child of a command', async () => {
+    const command = ['sh', '-c', 'sleep 5 & echo started; exit 1']
+    const startedAt = performance.now()
+    expect(await judge('', { command, exitCode: 0 })).toMatchObject({
+      rejections: [expect.stringMatching(/exited with 1/), 'started'],
+    })
+    expect(performance.now() - startedAt).toBeLessThan(4000)
   })
 })

@@ -34,7 +34,34 @@ describe('input.json, version 1', () => {
 
   it.each([
     ['an unknown key', { expected: 'done' }, 'Unrecognized key: "expected"'],
-    ['another version', { version: 2 }, 'version: Invalid input: expected 1'],
+    ['another version', { version: 2 }, 'version: write "version": 1'],
+    [
+      'no version where it says what only we know',
+      { version: undefined, expect: { status: 'done' } },
+      'version: write "version": 1',
+    ],
+    [
+      'conditions without a version',
+      { version: undefined, steps: [{ op: 'prompt', text: '', accept: [] }] },
+      'version: write "version": 1',
+    ],
+    [
+      'two conditions in one',
+      { steps: [{ op: 'prompt', text: '', accept: [{ equals: 'a', matches: 'b' }] }] },
+      'steps.0.accept.0: Unrecognized key: "matches"',
+    ],
+    [
+      'no program',
+      { steps: [{ op: 'prompt', text: '', accept: [{ command: [''] }] }] },
+      'steps.0.accept.0.command: begins with an empty word, not with a program',
+    ],
+    ['a name that is none', { env: { 'A=B': 'x' } }, /^env\.A=B: /],
+    ['NUL', { env: { A: 'x\0' } }, 'env.A: holds a NUL character'],
+    [
+      'more than a kind of answer',
+      { permissionAnswers: [{ kind: 'allow_once', by: 'us' }] },
+      'permissionAnswers.0: Unrecognized key: "by"',
+    ],
     ['no steps', { steps: [] }, 'steps: Too small: expected array to have >=1 items'],
     ['an unknown step', { steps: [{ op: 'promt' }] }, /^steps\.0\.op: .*'prompt'/],
     [

@@ -69,7 +69,8 @@ describe('choosing scenarios', () => {
       ['asks/alpha of asks', 'gamma of asks', 'talks/alpha of talks'],
     ],
     ['shard 2 of 2', { shard: { index: 2, count: 2 } }, ['beta of talks', 'named of asks']],
-    ['a shard beyond the end', { shard: { index: 7, count: 9 } }, []],
+    ['a filter by agent and name', { filter: 'talks/al' }, ['talks/alpha of talks']],
+    ['a filter by the folder of an agent', { filter: 'asks/g' }, ['gamma of asks']],
   ])('takes %s', async (_what, selection, expected) => {
     expect(await select(selection)).toEqual(expected)
   })
@@ -77,8 +78,33 @@ describe('choosing scenarios', () => {
   it.each<[string, Selection, RegExp]>([
     ['an unknown agent', { agent: 'nobody' }, /no agent nobody; it has: talks, asks/],
     ['an unknown name', { scenarios: ['gam'] }, /no scenario gam: .* did you mean gamma\?/],
+    [
+      'a shard beyond the end',
+      { shard: { index: 7, count: 9 } },
+      /part 7 of 9 is empty: there are 5/,
+    ],
     ['a filter that nothing fits', { filter: 'zzz' }, /no scenario whose name has "zzz"/],
   ])('refuses %s', async (_what, selection, message) => {
     await expect(select(selection)).rejects.toThrow(message)
+  })
+
+  it('refuses a configuration whose folder is gone, unless the scenario is named', async () => {
+    const project = createProject({
+      ...files,
+      'runproof.yml': configFor(['talks'], {}, ['scenarios', 'gone']),
+    })
+    const config = await readConfig(project.root)
+    await expect(selectScenarios(config, {})).rejects.toThrow(
+      /no folder .*gone, which runproof\.yml/,
+    )
+    expect(await selectScenarios(config, { scenarios: ['gamma'] })).toHaveLength(1)
+  })
+
+  it('takes what has lost its script for broken, where all are wanted', async () => {
+    const project = createProject({ ...files, 'scenarios/talks/lost/stdout.golden.jsonl': '{}\n' })
+    const config = await readConfig(project.root)
+    const all = await selectScenarios(config, { orphans: true })
+    expect(all.flatMap((one) => ('problems' in one ? [one.name] : []))).toEqual(['lost'])
+    expect(await selectScenarios(config, { orphans: true, agent: 'talks' })).toHaveLength(2)
   })
 })
