@@ -42,14 +42,61 @@ type Frame = {
 /** Cycles are looked for below this depth only: above it they have no time to hurt. */
 const acyclicDepth = 32
 
+/** A value of more members than this is not looked over before it is written. */
+const orderedMembersMax = 10_000
+
 /**
  * The canonical text of `root`, itself JSON, or null when `root` holds
  * anything that JSON cannot carry: undefined, functions, symbols, BigInt, NaN,
- * infinities, holes, cycles, instances such as Date or Map. Iterative, so that
- * no depth of nesting overflows the stack. A throwing getter or proxy trap
- * passes through to the caller.
+ * infinities, holes, cycles, instances such as Date or Map. No depth of
+ * nesting overflows the stack. A throwing getter or proxy trap passes through
+ * to the caller.
  */
 export function canonicalJson(root: unknown): string | null {
+  // Nearly every payload is small and was written with its keys in order.
+  if (roomBehind(root, acyclicDepth, orderedMembersMax) < 0) return orderedText(root)
+  const text = JSON.stringify(root)
+  return text.length > canonicalUnitsMax ? null : text
+}
+
+/**
+ * What is left of `room` behind the members of `value`; negative when it is
+ * not JSON, has a key out of order, or is deeper or larger than it may be.
+ */
+function roomBehind(value: unknown, depth: number, room: number): number {
+  if (typeof value !== 'object' || value === null) return isLeaf(value) ? room - 1 : -1
+  if (depth === 0 || room < 0) return -1
+  let left = room - 1
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && left >= 0; index++) {
+      left = roomBehind(value[index], depth - 1, left)
+    }
+    return left
+  }
+  if (!isJsonObject(value)) return -1
+  let before: string | null = null
+  for (const key of Object.keys(value)) {
+    if (left < 0 || (before !== null && key < before)) return -1
+    left = roomBehind(value[key], depth - 1, left)
+    before = key
+  }
+  return left
+}
+
+function isLeaf(value: unknown): boolean {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value)
+    case 'string':
+    case 'boolean':
+      return true
+    default:
+      return value === null
+  }
+}
+
+/** As `canonicalJson`, for any order and any depth: iterative. */
+function orderedText(root: unknown): string | null {
   const frames: Frame[] = []
   let path: Set<object> | null = null
   let text = ''
@@ -68,9 +115,8 @@ export function canonicalJson(root: unknown): string | null {
       text += opened.keys === null ? '[' : '{'
       frame = opened
     } else {
-      const leaf = leafText(value)
-      if (leaf === null) return null
-      text += leaf
+      if (!isLeaf(value)) return null
+      text += JSON.stringify(value)
       frame = frames[frames.length - 1]
     }
     while (frame !== undefined && frame.next === frame.values.length) {
@@ -83,7 +129,7 @@ export function canonicalJson(root: unknown): string | null {
     if (frame === undefined) return text
     if (frame.next > 0) text += ','
     const key = frame.keys?.[frame.next]
-    if (key !== undefined) text += `${quote(key)}:`
+    if (key !== undefined) text += `${JSON.stringify(key)}:`
     value = frame.values[frame.next]
     frame.next++
   }
@@ -96,27 +142,4 @@ function openFrame(source: object): Frame | null {
   const isSorted = own.every((key, index) => index === 0 || (own[index - 1] ?? '') < key)
   const keys = isSorted ? own : own.toSorted()
   return { source, keys, values: keys.map((key) => source[key]), next: 0 }
-}
-
-/** As `JSON.stringify`, which is slow to call for the short names that keys are. */
-function quote(text: string): string {
-  if (text.length > 32) return JSON.stringify(text)
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index)
-    if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return JSON.stringify(text)
-  }
-  return `"${text}"`
-}
-
-function leafText(value: unknown): string | null {
-  switch (typeof value) {
-    case 'string':
-      return quote(value)
-    case 'number':
-      return Number.isFinite(value) ? String(value) : null
-    case 'boolean':
-      return value ? 'true' : 'false'
-    default:
-      return value === null ? 'null' : null
-  }
 }

@@ -1,13 +1,14 @@
 /** What makes two envelopes the same event, at every place of the ledger. */
 import { createProducer, createProgress } from '@runproof/progress'
 import type { Envelope } from '@runproof/progress'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 const run = 'r'
 const kind = 'x.y'
 
 /** The effect of a second envelope with the id of the first. */
-function second(first: Partial<Envelope>, again: object): 'duplicate' | 'conflict' {
+function second(first: object, again: object): 'duplicate' | 'conflict' {
   const base = { run, id: 'e', seq: 1, kind, data: {} }
   const progress = createProgress({ run, ignoreKinds: [kind] })
   progress.feed({ ...base, ...first })
@@ -76,6 +77,39 @@ test.each<[string, Partial<Envelope>, object, 'duplicate' | 'conflict']>([
   ['a lone surrogate', { data: { s: '\uD800' } }, { data: { s: '\uD801' } }, 'conflict'],
 ])('%s', (_, first, again, expected) => {
   expect(second(first, again)).toBe(expected)
+})
+
+/** The same JSON value with the keys of every object written the other way round. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, member]) => [key, turned(member)]),
+  )
+}
+
+/** Levels around a payload, up to more than are looked over before they are written. */
+const nested = (value: unknown, levels: number): unknown =>
+  levels === 0 ? value : { around: nested(value, levels - 1) }
+
+test('the order of keys never matters, the value always does', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), fc.nat(40), (value, other, levels) => {
+      const data = { value: nested(value, levels) }
+      expect(second({ data: { ...data } }, { data: turned(data) })).toBe('duplicate')
+      const longer = { value: nested([value, other], levels) }
+      expect(second({ data }, { data: longer })).toBe('conflict')
+    }),
+  )
+})
+
+test('the order of keys does not matter in a payload of many members', () => {
+  const entries = Array.from({ length: 20_000 }, (_, index) => [`k${100_000 + index}`, index])
+  const data = Object.fromEntries(entries)
+  expect(second({ data }, { data: turned(data) })).toBe('duplicate')
+  expect(second({ data }, { data: { ...data, k119999: 0 } })).toBe('conflict')
 })
 
 test('an id is remembered before its seq is judged', () => {
