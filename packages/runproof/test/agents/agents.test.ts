@@ -1,12 +1,14 @@
 /**
  * Real agents, from npm: `npm run test:agents` (vitest's mode `agents`). Each is
- * replayed without a key and without a network, and every changed word is
- * noticed. Agents without scenarios in this repository are recorded first.
+ * replayed without a key and without a network, every changed word is noticed,
+ * and the order in which calls were recorded does not matter. Agents without
+ * scenarios in this repository are recorded first.
  *
  * RUNPROOF_TEST_AGENTS: `all`, or names; else those that are quick to install
  * and to start. RUNPROOF_TEST_REPLAYS: how often each scenario is replayed.
+ * RUNPROOF_AGENTS: where agents are installed; else below `node_modules/.cache`.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { parseRecording, serializeRecording, type Recording } from '@runproof/replay'
@@ -23,24 +25,43 @@ const quick = ['claude-agent-acp', 'codex-acp-rust', 'gemini-cli', 'pi']
 const { MODE, RUNPROOF_TEST_AGENTS: named = '', RUNPROOF_TEST_REPLAYS: replays = '1' } = process.env
 const chosen = named === 'all' ? listPresets() : named === '' ? quick : named.split(',')
 const replayCount = Number(replays)
-const replayMsMax = 240_000
+const testMsMax = 240_000
 
-type Files = Record<string, unknown>
+const { RUNPROOF_AGENTS = join(repository, 'node_modules', '.cache', 'agents') } = process.env
 
-/** The scenarios of an agent by path: those of the repository, or scripts that are to be recorded. */
-function scenariosOf(name: string): { files: Files; isRecorded: boolean } {
-  const folder = join(repository, 'scenarios', name)
-  const own = tools[name]
-  const files: Files = existsSync(folder)
-    ? readFolder(folder)
-    : own === undefined
-      ? {}
-      : scriptScenarios(own)
-  const placed = Object.entries(files).map(([path, content]): [string, unknown] => [
-    `scenarios/${name}/${path}`,
-    content,
-  ])
-  return { files: Object.fromEntries(placed), isRecorded: existsSync(folder) }
+/** What finds the agents, and no key of this environment. */
+const env = { RUNPROOF_AGENTS }
+
+/** Texts by path below a scenario's folder. */
+type Files = Record<string, string>
+
+/** The project of one agent; `scenarios` by name. */
+function projectOf(agent: string, scenarios: Record<string, Record<string, unknown>>): Project {
+  const placed = Object.entries(scenarios).flatMap(([name, files]) =>
+    Object.entries(files).map(([path, content]): [string, unknown] => [
+      `scenarios/${agent}/${name}/${path}`,
+      content,
+    ]),
+  )
+  const config = JSON.stringify({ version: 1, agents: { [agent]: { preset: agent } } })
+  return createProject({ 'runproof.yml': config, ...Object.fromEntries(placed) }, env)
+}
+
+/** Its scenarios with recordings and goldens: those of the repository, or made now from scripts. */
+async function recordedScenarios(agent: string): Promise<Record<string, Files>> {
+  const folder = join(repository, 'scenarios', agent)
+  if (existsSync(folder)) return readScenarios(folder)
+  const own = tools[agent]
+  if (own === undefined) throw new Error(`${agent} has no scenarios, and scripts.ts no tools of it`)
+  const project = projectOf(agent, scriptScenarios(own))
+  const { code, stdout } = await project.record()
+  expect(code, stdout).toBe(0)
+  return readScenarios(join(project.root, 'scenarios', agent))
+}
+
+function readScenarios(folder: string): Record<string, Files> {
+  const names = readdirSync(folder)
+  return Object.fromEntries(names.map((name) => [name, readFolder(join(folder, name))]))
 }
 
 function readFolder(folder: string): Files {
@@ -53,62 +74,30 @@ function readFolder(folder: string): Files {
   )
 }
 
-/** Only what finds the cache; no key of this environment. */
-const { RUNPROOF_AGENTS, HOME, XDG_CACHE_HOME, LOCALAPPDATA } = process.env
-const env = Object.fromEntries(
-  Object.entries({ RUNPROOF_AGENTS, HOME, XDG_CACHE_HOME, LOCALAPPDATA }).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  ),
-)
-
-/** A project with the agent's scenarios, or with one of them, recorded and accepted. */
-async function prepare(name: string, only = ''): Promise<Project> {
-  const { files, isRecorded } = scenariosOf(name)
-  const wanted = Object.entries(files).filter(([path]) => path.includes(`${only}/`))
-  const config = JSON.stringify({ version: 1, agents: { [name]: { preset: name } } })
-  const project = createProject({ 'runproof.yml': config, ...Object.fromEntries(wanted) }, env)
-  if (isRecorded) return project
-  const { code, stdout } = await project.record()
-  expect(code, stdout).toBe(0)
-  return project
+/** What a replay complains of, by scenario; nothing where it passed. */
+async function replay(project: Project): Promise<Record<string, string>> {
+  const { stdout } = await project.test([], { json: true })
+  const complaints = resultsOf(stdout).map(({ scenario, failures }): [string, string] => [
+    scenario,
+    failures.flatMap(({ message, details }) => [message, ...details]).join('\n'),
+  ])
+  expect(complaints.length).toBeGreaterThan(0)
+  return Object.fromEntries(complaints)
 }
 
-/** Path of the only file of that name. */
-function find({ root }: Project, name: string): string {
-  const path = readdirSync(root, { recursive: true, encoding: 'utf8' }).find((one) =>
-    one.endsWith(name),
-  )
-  if (path === undefined) throw new Error(`no ${name}`)
-  return join(root, path)
-}
-
-const edit = (project: Project, name: string, change: (text: string) => string): void => {
-  const path = find(project, name)
-  const before = readFileSync(path, 'utf8')
+function edit(files: Files, path: string, change: (text: string) => string): Files {
+  const before = files[path] ?? ''
   const after = change(before)
-  expect(after).not.toBe(before)
-  writeFileSync(path, after)
+  expect(after, path).not.toBe(before)
+  return { ...files, [path]: after }
 }
 
-function editRecording(project: Project, change: (recording: Recording) => Recording): void {
-  edit(project, 'recording.jsonl', (text) => {
+const editRecording = (files: Files, change: (recording: Recording) => Recording): Files =>
+  edit(files, 'recording.jsonl', (text) => {
     const { recording } = parseRecording(text)
     if (recording === null) throw new Error('no recording')
     return serializeRecording(change(recording))
   })
-}
-
-/** The text of the failures of a replay, none when it passed. */
-async function replay(project: Project): Promise<string> {
-  const { stdout } = await project.test([], { json: true })
-  const results = resultsOf(stdout)
-  expect(results.length).toBeGreaterThan(0)
-  return results
-    .flatMap(({ scenario, failures }) =>
-      failures.map(({ message, details }) => [`${scenario}: ${message}`, ...details].join('\n')),
-    )
-    .join('\n')
-}
 
 /** A word of the system prompt, wherever the wire keeps it, as if it had been another one then. */
 function otherSystemPrompt(recording: Recording): Recording {
@@ -123,61 +112,74 @@ function otherSystemPrompt(recording: Recording): Recording {
   }
 }
 
-const changes: [what: string, change: (project: Project) => void, words: [string, string]][] = [
-  [
-    'the prompt',
-    (project) => edit(project, 'input.json', (text) => text.replace('What colour', 'Which colour')),
-    ['What colour', 'Which colour'],
-  ],
-  [
-    'the result of a tool',
-    (project) => edit(project, 'workspace/notes.txt', (text) => text.replace('green', 'black')),
-    ['boat is green', 'boat is black'],
-  ],
-  [
-    'the system prompt',
-    (project) => editRecording(project, otherSystemPrompt),
-    ['You were', 'You are'],
-  ],
-]
+const otherOrder = (recording: Recording): Recording => ({
+  ...recording,
+  exchanges: recording.exchanges
+    .toReversed()
+    .map((exchange, index) => ({ ...exchange, n: index + 1 })),
+})
 
-for (const name of chosen) {
-  const reason = MODE === 'agents' ? await provideAgent(name) : 'npm run test:agents runs it'
+/** Changes of a scenario in which a file is read, and what was recorded and sent then. */
+const changes: Record<string, { change: (files: Files) => Files; words: [string, string] }> = {
+  'another-prompt': {
+    change: (files) =>
+      edit(files, 'input.json', (text) => text.replace('What colour', 'Which colour')),
+    words: ['What colour', 'Which colour'],
+  },
+  'another-result': {
+    change: (files) => edit(files, 'workspace/notes.txt', (text) => text.replace('green', 'black')),
+    words: ['boat is green', 'boat is black'],
+  },
+  'another-system-prompt': {
+    change: (files) => editRecording(files, otherSystemPrompt),
+    words: ['You were', 'You are'],
+  },
+}
+
+for (const agent of chosen) {
+  const reason = MODE === 'agents' ? await provideAgent(agent, env) : 'npm run test:agents runs it'
   const isSkipped = reason !== null
-  describe.skipIf(isSkipped)(isSkipped ? `${name} (skipped: ${reason})` : name, () => {
+  describe.skipIf(isSkipped)(isSkipped ? `${agent} (skipped: ${reason})` : agent, () => {
+    let made: Promise<Record<string, Files>> | null = null
+    const scenarios = (): Promise<Record<string, Files>> => (made ??= recordedScenarios(agent))
+
     it(
       `replays ${replayCount} times with equal goldens`,
-      { timeout: replayCount * replayMsMax },
+      { timeout: replayCount * testMsMax },
       async () => {
-        const project = await prepare(name)
-        for (let count = 0; count < replayCount; count++) expect(await replay(project)).toBe('')
+        const recorded = await scenarios()
+        const project = projectOf(agent, recorded)
+        const passed = Object.fromEntries(Object.keys(recorded).map((name) => [name, '']))
+        for (let count = 0; count < replayCount; count++)
+          expect(await replay(project)).toEqual(passed)
       },
     )
 
-    it.each(changes)(
-      'reports one changed word of %s',
-      { timeout: replayMsMax },
-      async (_, change, words) => {
-        const project = await prepare(name, 'tool')
-        change(project)
-        const said = await replay(project)
-        expect(said).toMatch(
-          /no recorded request is the same\. The nearest is exchange \d+ of recording\.jsonl/,
+    it(
+      'tells one changed word of a prompt, a result or the system prompt, and takes its recording in any order',
+      { timeout: testMsMax },
+      async () => {
+        const recorded = await scenarios()
+        const tool = Object.entries(recorded).find(([name]) => name.endsWith('tool'))?.[1] ?? {}
+        const changed = Object.entries(changes).map(([name, { change }]) => [name, change(tool)])
+        const complaints = await replay(
+          projectOf(agent, {
+            ...Object.fromEntries(changed),
+            'another-order': editRecording(tool, otherOrder),
+          }),
         )
-        const [recorded, sent] = words
-        expect(said).toMatch(new RegExp(`recorded: .*${recorded}[^]*sent: .*${sent}`))
+        for (const [name, { words }] of Object.entries(changes)) {
+          const [then, now] = words
+          expect(complaints[name], name).toMatch(
+            /no recorded request is the same\. The nearest is exchange \d+ of recording\.jsonl/,
+          )
+          // The field, and both words.
+          expect(complaints[name], name).toMatch(
+            new RegExp(`^ *body\\.\\S+\\n *recorded: .*${then}.*\\n *sent: .*${now}`, 'm'),
+          )
+        }
+        expect(complaints['another-order']).toBe('')
       },
     )
-
-    it('replays right whatever the order of its recording', { timeout: replayMsMax }, async () => {
-      const project = await prepare(name, 'tool')
-      editRecording(project, (recording) => ({
-        ...recording,
-        exchanges: recording.exchanges
-          .toReversed()
-          .map((exchange, index) => ({ ...exchange, n: index + 1 })),
-      }))
-      expect(await replay(project)).toBe('')
-    })
   })
 }

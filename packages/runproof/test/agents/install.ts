@@ -15,11 +15,14 @@ import {
 const installMsMax = 10 * 60_000
 
 /** @returns null when the agent is there, or why it is not. */
-export async function provideAgent(name: string): Promise<string | null> {
+export async function provideAgent(
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string | null> {
   const program = readPreset(name)?.agent.program
   if (program === undefined) return 'there is no such preset'
   if (!isNodeNewEnough(program, process.versions.node)) return `it needs Node.js ${program.nodeMin}`
-  const folder = cacheFolder(program, process.env)
+  const folder = cacheFolder(program, env)
   // The cache alone: what else there is on the machine may be of another version.
   const isThere = async (): Promise<boolean> =>
     (await findProgram(program, folder, {}))?.modules === join(folder, 'node_modules')

@@ -1,7 +1,8 @@
 /**
- * Scenarios for agents that have none in this repository, made for a test: an
- * answer, a tool round, a command, a cancel, each with a scripted model. What a
- * tool is called is each agent's own affair.
+ * Scenarios for agents whose prompts may not be passed on, so that none are in
+ * this repository: an answer, a tool round, a permission, a cancel, each with a
+ * scripted model, recorded in a folder that is removed again. What a tool is
+ * called is each agent's own affair.
  */
 
 type Call = [name: string, args: Record<string, unknown>]
@@ -11,10 +12,6 @@ export type AgentTools = {
   read: Call
   /** Runs a command that writes `list.txt`. */
   shell: Call
-  /** Whether it asks before. */
-  asks: boolean
-  /** Whether what the model says comes before the model has said all. */
-  streams: boolean
 }
 
 const command = 'printf "oars\\nrope\\n" > list.txt'
@@ -24,26 +21,10 @@ export const tools: Readonly<Record<string, AgentTools>> = {
   'claude-agent-acp': {
     read: ['Read', { file_path: '{{cwd}}/notes.txt' }],
     shell: ['Bash', described],
-    asks: true,
-    streams: true,
   },
   copilot: {
     read: ['view', { path: '{{cwd}}/notes.txt' }],
     shell: ['bash', described],
-    asks: true,
-    streams: true,
-  },
-  'deepseek-harness-acp': {
-    read: ['read', { path: 'notes.txt' }],
-    shell: ['bash', described],
-    asks: false,
-    streams: false,
-  },
-  kilo: {
-    read: ['read', { filePath: '{{cwd}}/notes.txt' }],
-    shell: ['bash', described],
-    asks: true,
-    streams: true,
   },
 }
 
@@ -93,38 +74,42 @@ const prompt = (text: string, accept: object): object => ({
   accept: [accept],
 })
 
-/** The files of its scenarios, by path below `scenarios/<agent>/`. */
+/** Its scenarios by name, each with its files by path. */
 export function scriptScenarios({
   read,
   shell,
-  asks,
-  streams,
-}: AgentTools): Record<string, unknown> {
+}: AgentTools): Record<string, Record<string, unknown>> {
   const notes = 'The boat is green.\n'
   const when = { waitFor: { update: 'agent_message_chunk' } }
   return {
-    'text/input.json': input(prompt('What is a recording?', { matches: 'once' })),
-    'text/replay.override.json': [say('What has to be said only once.')],
-    'tool/input.json': input(
-      prompt('What colour is the boat in notes.txt?', { equals: 'The boat is green.' }),
-    ),
-    'tool/replay.override.json': [call('I will look.', read), say('The boat is green.')],
-    'tool/workspace/notes.txt': notes,
-    'command/input.json': input(prompt('Write a list with oars and rope.', { workspace: true }), {
-      permissionAnswers: asks ? [{ kind: 'allow_once' }] : [],
-    }),
-    'command/replay.override.json': [call('I will write it.', shell), say('It is written.')],
-    'command/workspace/notes.txt': notes,
-    'command/workspace.expected/notes.txt': notes,
-    'command/workspace.expected/list.txt': 'oars\nrope\n',
-    ...(streams && {
-      'cancel/input.json': input(
+    text: {
+      'input.json': input(prompt('What is a recording?', { matches: 'once' })),
+      'replay.override.json': [say('What has to be said only once.')],
+    },
+    tool: {
+      'input.json': input(
+        prompt('What colour is the boat in notes.txt?', { equals: 'The boat is green.' }),
+      ),
+      'replay.override.json': [call('I will look.', read), say('The boat is green.')],
+      'workspace/notes.txt': notes,
+    },
+    permission: {
+      'input.json': input(prompt('Write a list with oars and rope.', { workspace: true }), {
+        permissionAnswers: [{ kind: 'allow_once' }],
+      }),
+      'replay.override.json': [call('I will write it.', shell), say('It is written.')],
+      'workspace/notes.txt': notes,
+      'workspace.expected/notes.txt': notes,
+      'workspace.expected/list.txt': 'oars\nrope\n',
+    },
+    cancel: {
+      'input.json': input(
         { op: 'promptAndCancel', text: 'Count very slowly.', when },
         { expect: { status: 'cancelled' } },
       ),
-      'cancel/replay.override.json': [
+      'replay.override.json': [
         { kind: 'hang', chunks: [usage, ...block(0, 'One. Two. Three.').slice(0, -1)] },
       ],
-    }),
+    },
   }
 }
