@@ -24,6 +24,7 @@ const checks: Record<string, string[][]> = {
     ['publint', '--strict', folder],
     ['attw', '--pack', '--profile', 'esm-only', '--format', 'ascii', ...notCode, folder],
   ]),
+  install: [['node', 'scripts/install.ts']],
   fuzz: [['node', 'packages/sse/test/fuzz.ts']],
   coverage: [['vitest', 'run', '--coverage', '--project', 'rooms']],
 }

@@ -138,6 +138,7 @@ describe('the house', () => {
       expect(manifest).toMatchObject({ name: plan.name, type: 'module', license: 'Apache-2.0' })
       expect(keysOf(manifest, 'exports')).toEqual(plan.entries.toSorted())
       expect(keysOf(manifest, 'dependencies')).toEqual(plan.dependencies.toSorted())
+      expect(read(`packages/${room}/LICENSE`)).toBe(read('LICENSE'))
     })
 
     it('imports what it declares, and only downwards', () => {
