@@ -40,7 +40,7 @@ Examples:
   runproof review                           one at a time, on a terminal
   runproof review --list                    what is pending, gathered by cause
   runproof review --accept text-turn        write the goldens of one scenario
-  runproof review --markdown                a summary for the page of a CI run
+  runproof review --markdown                the same for a pull request
 Session logs and recordings are replay source: only runproof record writes them.`,
   emulate: `
 Examples:

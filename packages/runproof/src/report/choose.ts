@@ -1,4 +1,5 @@
 /** Which reporter a command line asks for. */
+import { appendFile } from 'node:fs/promises'
 import { isColoured, type Output, type Terminal } from '../terminal.ts'
 import { createPrettyReporter } from './pretty.ts'
 import type { Reporter } from './reporter.ts'
@@ -14,9 +15,12 @@ const reporters: Record<string, (context: ReporterContext) => Promise<Reporter>>
   },
   async github(context) {
     const { createGithubReporter } = await import('./github.ts')
-    const { output, from } = context
+    const { output, from, terminal } = context
     const write = (line: string): void => output.line(line)
-    return createGithubReporter(write, from, createPrettyReporter({ write, colours: false, from }))
+    const inner = createPrettyReporter({ write, colours: false, from })
+    const page = terminal.env['GITHUB_STEP_SUMMARY'] ?? ''
+    const writePage = page === '' ? null : (markdown: string) => appendFile(page, markdown)
+    return createGithubReporter({ write, from, inner, writePage })
   },
   async json({ output }) {
     const { createJsonReporter } = await import('./json.ts')

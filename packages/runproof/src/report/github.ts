@@ -1,19 +1,35 @@
 /**
- * GitHub Actions' workflow commands: an error a failure, at the file and line
- * it is about, and the same text for people in the log.
+ * GitHub Actions: a workflow command a failure, at the file and line it is
+ * about; the same text for people in the log; and a Markdown page of the run
+ * for its summary, where there is one.
  */
 import { relative, sep } from 'node:path'
+import { fence, html } from '../markdown.ts'
 import type { Failure } from '../run/failure.ts'
 import type { ScenarioResult } from '../run/scenario.ts'
 import { scenarioFiles } from '../scenario/scenario.ts'
 import { visible } from '../visible.ts'
-import type { Reporter } from './reporter.ts'
+import { renderFailures } from './failure-text.ts'
+import type { Reporter, SuiteSummary } from './reporter.ts'
 
-export function createGithubReporter(
-  write: (line: string) => void,
-  from: string,
-  inner: Reporter,
-): Reporter {
+export type GithubOptions = {
+  /** Takes one line without its end. */
+  write: (line: string) => void
+  /** Folder that paths are shown relative to. */
+  from: string
+  /** What people read in the log. */
+  inner: Reporter
+  /** Takes the page of the run; null: there is none. */
+  writePage: ((markdown: string) => Promise<void>) | null
+}
+
+/** Failed scenarios shown on the page; the rest is counted. A page may have 1 MiB. */
+const failedShown = 50
+
+/** UTF-16 units shown of one of them. */
+const textUnitsMax = 8000
+
+export function createGithubReporter({ write, from, inner, writePage }: GithubOptions): Reporter {
   return {
     begin: (scenarios) => inner.begin?.(scenarios),
     result: (result) => inner.result?.(result),
@@ -22,8 +38,28 @@ export function createGithubReporter(
       for (const result of summary.results) {
         for (const failure of result.failures) write(errorCommand(result, failure, from))
       }
+      await writePage?.(pageOf(summary, from))
     },
   }
+}
+
+function pageOf({ results }: SuiteSummary, from: string): string {
+  const failed = results.filter(({ passed }) => !passed)
+  const count = `${results.length} ${results.length === 1 ? 'scenario' : 'scenarios'}`
+  const verdict = failed.length === 0 ? 'all passed' : `${failed.length} failed`
+  return [
+    `### Runproof: ${count}, ${verdict}`,
+    ...failed.slice(0, failedShown).map((result) => failedMarkdown(result, from)),
+    ...(failed.length > failedShown ? [`… and ${failed.length - failedShown} more.`] : []),
+    '',
+  ].join('\n\n')
+}
+
+function failedMarkdown(result: ScenarioResult, from: string): string {
+  const text = renderFailures(result, { colours: false, from })
+  const shown = text.length > textUnitsMax ? `${text.slice(0, textUnitsMax)}\n…` : text
+  const title = `${result.scenario}: ${result.failures.map(({ code }) => code).join(', ')}`
+  return `<details><summary>${html(title)}</summary>\n\n${fence(shown)}\n\n</details>`
 }
 
 function errorCommand(result: ScenarioResult, failure: Failure, from: string): string {

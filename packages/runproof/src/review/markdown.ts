@@ -1,11 +1,7 @@
-/**
- * The pending differences as Markdown, for the summary page of a CI run:
- * `runproof review --markdown >> "$GITHUB_STEP_SUMMARY"`. Text of agents stays
- * inside fences that it cannot close.
- */
+/** The pending differences as Markdown, for a pull request or an issue. */
 import { renderDifference } from '../compare/render.ts'
+import { code, fence, html } from '../markdown.ts'
 import type { Pending } from '../pending/store.ts'
-import { visible } from '../visible.ts'
 import { groupByCause, type Group } from './group.ts'
 
 /** Groups shown with their changes; the rest is only counted. A summary page has a size limit. */
@@ -35,20 +31,3 @@ function groupMarkdown({ first, members }: Group): string {
   const body = renderDifference(first.difference, { colours: false, changesShown })
   return `<details><summary>${html(first.difference.summary)} (${members.length})</summary>\n\n${names}\n\n${fence(body)}\n\n</details>`
 }
-
-/** Inline code that holds any text. */
-function code(text: string): string {
-  const ticks = '`'.repeat(longestTicks(text) + 1)
-  return `${ticks} ${visible(text)} ${ticks}`
-}
-
-function fence(text: string): string {
-  const ticks = '`'.repeat(Math.max(3, longestTicks(text) + 1))
-  return `${ticks}text\n${text}\n${ticks}`
-}
-
-const longestTicks = (text: string): number =>
-  (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0)
-
-const html = (text: string): string =>
-  visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

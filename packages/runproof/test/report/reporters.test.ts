@@ -1,6 +1,6 @@
 /** What the reporters print, over the same results. */
 import { describe, expect, it } from 'vitest'
-import { createGithubReporter } from '../../src/report/github.ts'
+import { createGithubReporter, type GithubOptions } from '../../src/report/github.ts'
 import { createJsonReporter } from '../../src/report/json.ts'
 import { createJunitReporter } from '../../src/report/junit.ts'
 import { createLiveReporter } from '../../src/report/live.ts'
@@ -95,11 +95,17 @@ async function report(create: (write: (line: string) => void) => Reporter): Prom
 const pretty = (write: (line: string) => void): Reporter =>
   createPrettyReporter({ write, colours: false, from: '/project' })
 
+const github =
+  ({ writePage = null }: Partial<GithubOptions>) =>
+  (write: (line: string) => void): Reporter =>
+    createGithubReporter({ write, from: '/project', inner: pretty(write), writePage })
+
 describe('reporters', () => {
   it.each<[string, (write: (line: string) => void) => Reporter]>([
     ['pretty.txt', pretty],
     ['junit.xml', (write) => createJunitReporter(write, '/project')],
-    ['github.txt', (write) => createGithubReporter(write, '/project', pretty(write))],
+    ['github.txt', github({})],
+    ['github.md', (write) => github({ writePage: async (page) => write(page) })(() => {})],
     ['results.jsonl', createJsonReporter],
   ])('%s', async (name, create) => {
     const text = await report(create)
