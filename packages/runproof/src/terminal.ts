@@ -66,3 +66,8 @@ export function createOutput(stream: Writable): Output {
 export function isColoured(stream: { isTTY?: boolean }, env: Terminal['env']): boolean {
   return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
 }
+
+/** CI only reads: what differs there is looked at where somebody can accept it. */
+export function isReadOnly({ env }: Pick<Terminal, 'env'>): boolean {
+  return !['', '0', 'false'].includes((env['CI'] ?? '').toLowerCase())
+}

@@ -8,13 +8,13 @@
  */
 import { describe, expect, it } from 'vitest'
 import { readConfig } from './config/read.ts'
-import { createPendingStore, pendingKey, isGolden, type PendingStore } from './pending/store.ts'
+import { createPendingStore, pendingKey, type PendingStore } from './pending/store.ts'
 import { renderFailures } from './report/failure-text.ts'
-import { isReadOnly } from './run/command.ts'
 import { readPins } from './run/header.ts'
 import { describeBroken, runScenario, type ScenarioResult } from './run/scenario.ts'
 import { findAbsent } from './scenario/absent.ts'
 import { selectScenarios, type Selection } from './scenario/select.ts'
+import { isReadOnly } from './terminal.ts'
 
 export type DefineOptions = Omit<Selection, 'shard' | 'orphans'> & {
   /** Where to look for `runproof.yml`, upwards. Default: the working folder. */
@@ -69,9 +69,7 @@ async function acceptGoldens(
   for (const failure of result.failures) {
     const { difference } = failure
     const accepted =
-      difference !== undefined && isGolden(difference.file)
-        ? await pending.accept(pendingKey(difference))
-        : { accepted: false }
+      difference !== undefined ? await pending.accept(pendingKey(difference)) : { accepted: false }
     if (!accepted.accepted) failures.push(failure)
   }
   return { ...result, failures, passed: failures.length === 0 }

@@ -33,7 +33,7 @@ function marksOf(change: EventChange): string[] {
     case 'missing':
     case 'moved':
       return [`${kind} ${event} ${gistOf(change.expected)}`]
-    case 'changed': {
+    default: {
       const { fields, expected, actual } = change
       // What does not tell all fields whole is told by its lines.
       const isTold = Math.max(expected.length, actual.length) <= unitsMax

@@ -8,8 +8,10 @@ import { createFolderReplacer, escapeExpression } from './folder.ts'
 import type { Zone } from './profile.ts'
 import type { TokenTable } from './token.ts'
 
-/** Shorter ids, and plain numbers, are too common as text to be replaced in it. */
 const idUnitsMin = 8
+
+/** Shorter ids, and plain numbers, are too common as text to be replaced in it. */
+export const isNamedInText = (id: string): boolean => id.length >= idUnitsMin && !/^\d+$/.test(id)
 
 const uuid = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 const anyUuid = new RegExp(uuid, 'g')
@@ -45,9 +47,7 @@ function createIdReplacer(
   ids: readonly string[],
   tokenOf: (id: string) => string,
 ): (text: string) => string {
-  const known = [...new Set(ids)]
-    .filter((id) => id.length >= idUnitsMin && !/^\d+$/.test(id))
-    .toSorted((a, b) => b.length - a.length)
+  const known = [...new Set(ids)].filter(isNamedInText).toSorted((a, b) => b.length - a.length)
   if (known.length === 0) return (text) => text
   const expression = new RegExp(
     `(?<![A-Za-z0-9])(?:${known.map(escapeExpression).join('|')})(?![A-Za-z0-9])`,

@@ -9,13 +9,14 @@
  * tested, but what they expect is not this project's to change.
  */
 import { createHash } from 'node:crypto'
-import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join, posix, relative, resolve, sep } from 'node:path'
 import type { z } from 'zod'
 import type { Difference } from '../compare/difference.ts'
 import { visible } from '../visible.ts'
 import { writeAtomically } from './atomic.ts'
 import { pendingSchema } from './schema.ts'
+import { refuseToWrite } from './writable.ts'
 
 export type Pending = {
   /** `<scenario>/<file>`, the name for `--show`, `--accept` and `--reject`. */
@@ -58,7 +59,7 @@ export const pendingKey = ({ scenario, file }: { scenario: string; file: string 
   `${scenario}/${file}`
 
 /** Whether accepting may write the file: `stdout.golden.jsonl`, `progress.golden.txt` and their like. */
-export const isGolden = (path: string): boolean => /\.golden\.[^/\\]+$/.test(path)
+export const isGolden = (path: string): boolean => /\.golden\.\w+$/.test(path)
 
 /** @param root the project's root; nothing is touched before the first write. */
 export function createPendingStore(root: string): PendingStore {
@@ -72,7 +73,7 @@ export function createPendingStore(root: string): PendingStore {
     const result: PendingList = { pending: [], problems: [] }
     for (const name of names.toSorted()) {
       const stored = await readStored(join(folder, name))
-      if (stored !== null) result.pending.push(toPending(stored, root))
+      if (stored !== null && isOfKey(stored, name)) result.pending.push(toPending(stored, root))
       else {
         const shown = visible(relative(root, join(folder, name)))
         result.problems.push(
@@ -101,7 +102,7 @@ export function createPendingStore(root: string): PendingStore {
     list,
     async accept(key) {
       const stored = await readStored(pathOf(key))
-      if (stored === null)
+      if (stored === null || !isOfKey(stored, fileName(key)))
         return refuse(
           `there is no pending difference ${visible(key)}; runproof review --list shows them`,
         )
@@ -139,38 +140,29 @@ async function reasonAgainst(
   if (!isGolden(goldenPath)) {
     return `${name} is what the replay reads, so it is never accepted from a replay; if the change is meant, run: runproof record ${visible(scenario)}`
   }
-  if (await isOutside(root, goldenPath)) {
-    return `${visible(goldenPath)} lies outside of this project, so it is not written; copy the scenario into the project, or review it in its own`
-  }
-  if (await isProtected(goldenPath)) {
-    return `${visible(goldenPath)} is write-protected; if the change is meant, make it writable first`
-  }
+  const refusal = await refuseToWrite(goldenPath, root)
+  if (refusal !== null) return refusal
   if (stored.actualText === null) {
     return `the run produced no ${name}; if that is meant, delete the file`
   }
   const golden = await readText(goldenPath)
   const current = golden === null ? null : digest(golden)
-  return current === stored.expectedDigest
+  return current === stored.expectedDigest || golden === stored.actualText
     ? null
     : `${name} has changed since the run; run: runproof test ${visible(scenario)}`
-}
-
-/** Symbolic links are followed: what counts is where the file really is. */
-async function isOutside(root: string, path: string): Promise<boolean> {
-  const folder = await realpath(dirname(path)).catch(() => dirname(path))
-  const way = relative(await realpath(root), folder)
-  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
-}
-
-/** By its mode: a privileged user may write anything, and should not here. */
-async function isProtected(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null)
-  return found !== null && (found.mode & 0o222) === 0
 }
 
 function toPending(stored: Stored, root: string): Pending {
   const { difference, actualText, path } = stored
   return { key: pendingKey(difference), difference, goldenPath: resolve(root, path), actualText }
+}
+
+/** Whether a stored difference is what its name says, and about the file that it names. */
+function isOfKey({ difference, path }: Stored, name: string): boolean {
+  const { file } = difference
+  // A pin of a header class is compared by other scenarios, too: `<file> of <scenario>`.
+  const isNamed = `/${path}`.endsWith(`/${file}`) || file.startsWith(`${posix.basename(path)} of `)
+  return isNamed && fileName(pendingKey(difference)) === name
 }
 
 async function readStored(path: string): Promise<Stored | null> {

@@ -13,11 +13,12 @@ import { join } from 'node:path'
 import type { AgentConfig, Config } from '../config/config.ts'
 import { createSecretFinder, guardSecrets } from '../guard/secret.ts'
 import { writeAtomically } from '../pending/atomic.ts'
+import { refuseToWrite } from '../pending/writable.ts'
 import { executeScenario, type Execution, type ScenarioProgress } from '../run/execute.ts'
 import type { Failure } from '../run/failure.ts'
 import { serializeLines } from '../run/golden-file.ts'
 import { compareOutputs, type Output } from '../run/goldens.ts'
-import { isSessionLog, parseLog, type SessionLog } from '../run/harvest.ts'
+import { isSessionLog, parseLog } from '../run/harvest.ts'
 import type { Pin } from '../run/header.ts'
 import { judgeRun } from '../run/judge.ts'
 import { blankLog, type SeamOptions } from '../run/seam.ts'
@@ -54,6 +55,11 @@ export async function recordScenario(
   options: RecordOptions,
 ): Promise<RecordResult> {
   const source = sourceOf(scenario, agent)
+  const refusals = await refusalsOf(scenario, options.config)
+  if (refusals.length > 0) {
+    const nothing = { stderr: '', written: [], unchanged: [] }
+    return { scenario: scenario.name, source, ...nothing, failures: refusals }
+  }
   const seam = await seamFor(scenario, agent, source)
   const run = await executeScenario(scenario, agent, { ...options, seam })
   const result = { scenario: scenario.name, source, stderr: run.stderr }
@@ -79,6 +85,21 @@ export async function recordScenario(
     written: [...(kept?.written ?? []), ...written],
     unchanged: [...(kept?.unchanged ?? []), ...unchanged],
   }
+}
+
+/** Looked at before an agent is started and a provider paid: may the files be written at all? */
+async function refusalsOf(
+  { folder, files, childLogs }: Scenario,
+  { root }: Config,
+): Promise<Failure[]> {
+  const { session, recording, stdout, progress, systemPrompt, toolSchemas } = files
+  const written = [session, recording, stdout, progress, systemPrompt, toolSchemas, ...childLogs]
+  const paths = written.filter((path) => path !== undefined)
+  const reasons = await Promise.all(
+    [join(folder, scenarioFiles.stdout), ...paths].map((path) => refuseToWrite(path, root)),
+  )
+  const reason = reasons.find((one) => one !== null) ?? null
+  return reason === null ? [] : [{ code: 'guard', step: null, message: reason, details: [] }]
 }
 
 /** What the recorder knew when it took the secrets out. */
@@ -109,15 +130,18 @@ async function seamFor(
 async function logFiles(scenario: Scenario, run: Execution): Promise<[string, string][]> {
   const logs = run.logs.filter(isSessionLog)
   const fresh = logs.length === 0 ? [parseLog(blankLog)] : logs
-  return Promise.all(
-    fresh.map(async (log, index): Promise<[string, string]> => {
-      const path = [scenario.files.session, ...scenario.childLogs][index]
-      const old = path === undefined ? null : parseLog(await readFile(path, 'utf8'))
-      const scrubbed: SessionLog = { ...log, lines: log.lines.map(scrubLogLine) }
-      const name = index === 0 ? scenarioFiles.session : `session.${index}.jsonl`
-      return [name, serializeLines(keepEqualLines(old, scrubbed))]
+  const paths = [scenario.files.session, ...scenario.childLogs]
+  const old = await Promise.all(
+    fresh.map(async (_, index) => {
+      const path = paths[index]
+      return path === undefined ? null : parseLog(await readFile(path, 'utf8'))
     }),
   )
+  const scrubbed = fresh.map((log) => ({ ...log, lines: log.lines.map(scrubLogLine) }))
+  return keepEqualLines(old, scrubbed).map((lines, index): [string, string] => [
+    index === 0 ? scenarioFiles.session : `session.${index}.jsonl`,
+    serializeLines(lines),
+  ])
 }
 
 /** Goldens that differ, or are not there yet. */

@@ -11,7 +11,7 @@ import { findConfig } from '../config/read.ts'
 import { renderDifference } from '../compare/render.ts'
 import { RunproofError } from '../error.ts'
 import { createPendingStore, type Pending, type PendingStore } from '../pending/store.ts'
-import { createOutput, isColoured, type Output, type Terminal } from '../terminal.ts'
+import { createOutput, isColoured, isReadOnly, type Output, type Terminal } from '../terminal.ts'
 import { visible, visibleJson } from '../visible.ts'
 import { selectPending } from './group.ts'
 import { listJson, listLines, outcomeText } from './list.ts'
@@ -79,13 +79,11 @@ function requireOneAction({ list: lists, show, accept, reject, markdown }: Revie
   }
 }
 
-const isCi = ({ env }: Terminal): boolean => !['', '0', 'false', undefined].includes(env['CI'])
-
 const isInteractive = (terminal: Terminal): boolean =>
   terminal.stdout.isTTY === true &&
   'isTTY' in terminal.stdin &&
   terminal.stdin.isTTY === true &&
-  !isCi(terminal)
+  !isReadOnly(terminal)
 
 function list({ json = false }: ReviewOptions, { terminal, pending, output }: Scene): void {
   if (json) {
@@ -128,7 +126,7 @@ function requirePending(pending: readonly Pending[], word: string): Pending[] {
 async function settle(options: ReviewOptions, scene: Scene): Promise<0 | 1> {
   const { terminal, store, pending, output } = scene
   const { accept, reject, json = false } = options
-  if (isCi(terminal)) {
+  if (isReadOnly(terminal)) {
     throw new RunproofError(
       'usage',
       'CI is set, so nothing is written; review where the goldens can be committed',

@@ -11,7 +11,7 @@ import { createReporter, reporterNames } from '../report/choose.ts'
 import { orderResults } from '../report/reporter.ts'
 import { leaveOutAbsent } from '../scenario/absent.ts'
 import { selectScenarios, type Selection } from '../scenario/select.ts'
-import { createOutput, type Terminal } from '../terminal.ts'
+import { createOutput, isReadOnly, type Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
 import { guardTogether } from './guard.ts'
 import { readPins } from './header.ts'
@@ -67,11 +67,6 @@ export async function runTest(
 
 function isWhole({ scenarios = [], agent, filter, shard }: Selection): boolean {
   return scenarios.length === 0 && agent === undefined && filter === undefined && !shard
-}
-
-/** CI only reads: what differs there is looked at where somebody can accept it. */
-export function isReadOnly({ env }: Pick<Terminal, 'env'>): boolean {
-  return ![undefined, '', '0', 'false'].includes(env['CI'])
 }
 
 function createSelection(

@@ -122,18 +122,23 @@ function compareLogs(
   const actual = normaliseSessionLogs(
     logs.map(({ lines }) => lines),
     { ...base, tokens },
-  )
+  ).map((lines, index) => (logs[index]?.isEnded === false ? [...lines, unendedLine] : lines))
   const count = Math.max(fixtures.length, logs.length)
   return Array.from({ length: count }, (_, index) => {
     const file = index === 0 ? scenarioFiles.session : `session.${index}.jsonl`
-    const isEqual = isQuiet(fixtures[index]) && isQuiet(logs[index])
     const output = compareOne(scenario, file, expected[index] ?? null, actual[index] ?? null)
-    return isEqual ? { ...output, difference: null } : output
+    const isQuiet = index === 0 && saysNothing(fixtures[0], logs[0])
+    return isQuiet ? { ...output, difference: null } : output
   })
 }
 
-/** A header alone says that no turn happened; whether the agent wrote one is its own affair. */
-const isQuiet = (log: SessionLog | undefined): boolean => (log?.lines.length ?? 0) <= 1
+/** A header alone says that no turn happened; an agent may as well have written nothing. */
+function saysNothing(fixture: SessionLog | undefined, live: SessionLog | undefined): boolean {
+  return live === undefined && fixture?.lines.length === 1
+}
+
+/** What stands behind the last line of a log that does not end it: the next reader takes it for torn. */
+const unendedLine = '{{no end of line}}'
 
 async function compareProgress({ scenario, execution }: Context): Promise<Output[]> {
   if (execution.claims === null) return []
@@ -163,7 +168,8 @@ async function compareHeader(
   ).flatMap(([file, expected, actual]) => {
     if (expected === null && !isOwn) return []
     const name = isOwn ? file : `${file} of ${basename(pin.folder)}`
-    return [compareOne(scenario, name, expected, actual)]
+    const output = compareOne(scenario, name, expected, actual)
+    return [{ ...output, path: join(pin.folder, file) }]
   })
 }
 

@@ -7,6 +7,8 @@ export type SessionLog = {
   /** The first line, when it is an object. */
   header: Message | null
   lines: string[]
+  /** Whether the last line has its end. */
+  isEnded: boolean
 }
 
 /**
@@ -28,8 +30,9 @@ export const isSessionLog = ({ header }: SessionLog): boolean => header?.['type'
 /** A log's text as its lines; the end of the last one may be missing. */
 export function parseLog(text: string): SessionLog {
   const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  return { header: parseEvent(lines[0]), lines }
+  const isEnded = lines.at(-1) === ''
+  if (isEnded) lines.pop()
+  return { header: parseEvent(lines[0]), lines, isEnded }
 }
 
 /** The object of a line, or null. */

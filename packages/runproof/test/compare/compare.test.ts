@@ -234,25 +234,25 @@ describe('causes', () => {
   const long = 'x'.repeat(5000)
   const said = (text: string): Message[] => [chunk(session, text)]
   const numbered = (number: number): Message[] => [chunk(`{{session:${number}}}`, 'a')]
-  it.each<[what: string, one: [Message[], Message[]], other: [Message[], Message[]]]>([
+  it.each<[what: string, one: [Message[], Message[]], two: [Message[], Message[]]]>([
     ['come', [[], said('a')], [[], said('b')]],
     ['go', [said('a'), []], [said('b'), []]],
     ['come, alike for long', [[], said(`${long}a`)], [[], said(`${long}b`)]],
     ['change, alike for long', [said(`${long}a`), said(`${long}b`)], [said('a'), said('c')]],
     ['name another session', [numbered(1), numbered(2)], [numbered(1), numbered(3)]],
-  ])('differ for events that %s with other words', (_what, one, other) => {
-    const [first, second] = [one, other].map(([before, after]) => compare(after, before).cause)
+  ])('differ for events that %s with other words', (_what, one, two) => {
+    const [first, second] = [one, two].map(([before, after]) => compare(after, before).cause)
     expect(first).not.toBe(second)
   })
 
   it('are one for the same event of calls with other ids', () => {
-    const call = (id: string): Message[] => [
+    const announce = (id: string): Message[] => [
       update(session, { sessionUpdate: 'tool_call', toolCallId: id, title: 'read' }),
     ]
-    expect(compare(call('call_1'), []).cause).toBe(compare(call('call_2'), []).cause)
+    expect(compare(announce('call_1'), []).cause).toBe(compare(announce('call_2'), []).cause)
   })
 
-  it('an event that moves is word for word the same, to its end', () => {
+  it('know an event that moved only when it is word for word the same, to its end', () => {
     const before = [...said(`${long}a`), response('{{rpc:1}}', {})]
     const after = [response('{{rpc:1}}', {}), ...said(`${long}b`)]
     expect(compare(after, before).changes.map(({ kind }) => kind)).not.toContain('moved')

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -71,6 +71,7 @@ describe('the store of pending differences', () => {
       actual: ['{}'],
     })
     if (difference === null) throw new Error('no difference')
+    await mkdir(dirname(path))
     await store.write(difference, '{}\n', path)
     expect(await store.accept(`new/${stdout}`)).toEqual({ accepted: true, path })
     expect(await readFile(path, 'utf8')).toBe('{}\n')
@@ -132,6 +133,62 @@ describe('the store of pending differences', () => {
       accepted: false,
       reason: 'there is no pending difference no/such; runproof review --list shows them',
     })
+  })
+
+  it('lets two scenarios accept the same text of a file that both are compared with', async () => {
+    const { root, store } = await createScene()
+    const pin = join(root, 'scenarios', 'one', 'system-prompt.golden.md')
+    await writeFile(pin, 'old\n')
+    await store.write(differenceOf('demo/one', 'system-prompt.golden.md'), 'new\n', pin)
+    await store.write(differenceOf('demo/two', 'system-prompt.golden.md of one'), 'new\n', pin)
+    await store.write(differenceOf('demo/six', 'system-prompt.golden.md of one'), 'else\n', pin)
+    expect(await store.accept('demo/one/system-prompt.golden.md')).toMatchObject({ accepted: true })
+    expect(await store.accept('demo/two/system-prompt.golden.md of one')).toEqual({
+      accepted: true,
+      path: pin,
+    })
+    expect(await store.accept('demo/six/system-prompt.golden.md of one')).toMatchObject({
+      accepted: false,
+      reason: expect.stringContaining('has changed since the run'),
+    })
+    expect(await readFile(pin, 'utf8')).toBe('new\n')
+    expect(await readdir(dirname(pin))).toEqual([stdout, 'system-prompt.golden.md'])
+  })
+
+  it('refuses a folder that is gone, also behind a link', async () => {
+    const { root, golden, store } = await createScene()
+    const elsewhere = await createFolder()
+    await store.write(differing, '{"a":2}\n', golden)
+    await rm(dirname(golden), { recursive: true })
+    const reason: unknown = expect.stringContaining('is not there any more')
+    const outcome = { accepted: false, reason }
+    expect(await store.accept('demo/one/stdout.golden.jsonl')).toMatchObject(outcome)
+    await symlink(elsewhere, join(root, 'scenarios', 'one'))
+    await store.write(differing, '{"a":2}\n', join(root, 'scenarios', 'one', 'deeper', stdout))
+    expect(await store.accept('demo/one/stdout.golden.jsonl')).toMatchObject(outcome)
+    expect(await readdir(elsewhere)).toEqual([])
+  })
+
+  it('takes no difference that is under the name of another one, or about another file', async () => {
+    const { root, golden, store } = await createScene()
+    await store.write(differing, '{"a":2}\n', golden)
+    const folder = join(root, '.runproof', 'pending')
+    const [name = ''] = await readdir(folder)
+    const text = await readFile(join(folder, name), 'utf8')
+    await writeFile(join(folder, name.replace('one', 'two')), text)
+    await writeFile(
+      join(folder, name),
+      text.replace('scenarios/one/stdout.golden.jsonl', 'scenarios/one/progress.golden.txt'),
+    )
+    const { pending, problems } = await store.list()
+    expect(pending).toEqual([])
+    expect(problems).toHaveLength(2)
+    for (const scenario of ['demo/one', 'demo/two']) {
+      const outcome = await store.accept(`${scenario}/stdout.golden.jsonl`)
+      expect(outcome).toMatchObject({ accepted: false })
+    }
+    expect(await readdir(dirname(golden))).toEqual([stdout])
+    expect(await readFile(golden, 'utf8')).toBe('{"a":1}\n')
   })
 
   it('rejects and clears', async () => {

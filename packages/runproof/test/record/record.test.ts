@@ -2,7 +2,7 @@
  * `runproof record` with a real little agent that persists a session log, whose
  * provider is a variable that only recording lets through.
  */
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configFor, createProject, script, type Project } from '../project.ts'
@@ -56,6 +56,23 @@ describe('runproof record', () => {
     expect((await made.test()).stdout).toContain('system-prompt.golden.md: line 1')
   })
 
+  it('writes neither outside of the project nor over what is write-protected', async () => {
+    const other = project(script(prompt('Hi')))
+    const made = project(script(prompt('Hi')))
+    const outside = await made.record([folder(other)])
+    expect(outside.code).toBe(1)
+    expect(outside.stdout).toContain('lies outside of this project, so it is not written')
+    expect(readdirSync(folder(other))).toEqual(['input.json'])
+
+    await made.record()
+    edit(made, 'stdout.golden.jsonl', () => '{}\n')
+    chmodSync(join(folder(made), 'stdout.golden.jsonl'), 0o444)
+    const over = await made.record()
+    expect(over.code).toBe(1)
+    expect(over.stdout).toContain('stdout.golden.jsonl is write-protected')
+    expect(read(made, 'stdout.golden.jsonl')).toBe('{}\n')
+  })
+
   it('changes nothing when nothing changed, and only what changed otherwise', async () => {
     const made = project(script(prompt('First?'), prompt('Second?')))
     await made.record()
@@ -73,6 +90,19 @@ describe('runproof record', () => {
     expect(changed).toMatchObject([
       { type: 'user/message', data: { content: [{ text: 'Second, please?' }] } },
     ])
+  })
+
+  it('leaves a fixture to which a log without a last line end is not equal', async () => {
+    const made = project(script(prompt('Hi')))
+    await made.record()
+    writeFileSync(
+      join(made.root, 'runproof.yml'),
+      configFor(['logs'], { logs: { env: { UNENDED: '1' } } }),
+    )
+    const { code, stdout } = await made.test()
+    expect(code).toBe(1)
+    expect(stdout).toContain('session.jsonl: extra line at line 13 of the output')
+    expect(stdout).toContain('{{no end of line}}')
   })
 
   it('names the old session and folder in new lines', async () => {
