@@ -37,6 +37,15 @@ export function answerNeutrally(wire: WireName, body: unknown, isStream: boolean
   return answerBody(200, {}, JSON.stringify(wholeBody(family, events)))
 }
 
+/** A count of tokens; nobody counted them. */
+export function answerCount(family: WireFamily): Answer {
+  return answerBody(
+    200,
+    {},
+    JSON.stringify({ [family === 'gemini' ? 'totalTokens' : 'input_tokens']: 1 }),
+  )
+}
+
 /** The schema that the answer has to meet; undefined when it may be any text. */
 function demandOf(family: WireFamily, body: unknown): unknown {
   if (!isObject(body)) return undefined

@@ -7,9 +7,11 @@
  * 3. a probe's answer; 4. a neutral answer, when the emulator is told to give
  * them; 5. a miss.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { WireName } from '@runproof/llm'
 import { endpointOf, familyOf } from '../match/endpoint.ts'
 import { createKeyer } from '../match/key.ts'
+import { secretsOfRequest } from '../redact/value.ts'
 import type { RunContext } from '../match/context.ts'
 import { createMatcher } from '../match/matcher.ts'
 import type { Answer } from './answer.ts'
@@ -21,7 +23,7 @@ import type { ScriptedCall } from './script.ts'
 export type Incoming = {
   method: string
   path: string
-  headers: Readonly<Record<string, unknown>>
+  headers: IncomingHttpHeaders
   body: unknown
 }
 
@@ -110,11 +112,19 @@ export async function createDecider(
       const candidates = exchanges.map((served) => {
         return { served, canonical: served.canonical(), isServed: matcher.isUsed(served) }
       })
-      return refuse(incoming, { code: 'request-mismatch', canonical, candidates })
+      return createHider(incoming).then((hide) =>
+        refuse(incoming, { code: 'request-mismatch', canonical, candidates, hide }),
+      )
     },
     unusedExchanges: () => matcher.unused(),
     unusedCalls: () => improviser?.unused() ?? [],
   }
+}
+
+/** Takes out of a report what looks like a secret, and what the request authenticates with. */
+async function createHider({ headers, path }: Sent): Promise<(value: unknown) => unknown> {
+  const { createBodyRedactor } = await import('../redact/body.ts')
+  return createBodyRedactor(secretsOfRequest(headers, path))
 }
 
 type Sent = Pick<Incoming, 'method' | 'path' | 'headers'>

@@ -6,13 +6,17 @@ import zlib from 'node:zlib'
 
 type Decompress = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
 
-const decompressors: Readonly<Record<string, Decompress | undefined>> = {
-  br: promisify(zlib.brotliDecompress),
-  deflate: promisify(zlib.inflate),
-  gzip: promisify(zlib.gunzip),
+const gunzip = promisify(zlib.gunzip)
+
+/** The same codings as those that a recorder undoes. */
+const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
+  ['br', promisify(zlib.brotliDecompress)],
+  ['deflate', promisify(zlib.inflate)],
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
   // Node.js 22.12, our floor, has no zstd yet.
-  ...('zstdDecompress' in zlib && { zstd: promisify(zlib.zstdDecompress) }),
-}
+  ...('zstdDecompress' in zlib ? [['zstd', promisify(zlib.zstdDecompress)] as const] : []),
+])
 
 /** The bytes without their coding, or in words why there are none. */
 export async function decompress(
@@ -20,7 +24,7 @@ export async function decompress(
   encoding: string,
   bytesMax: number,
 ): Promise<Buffer | string> {
-  const decode = decompressors[encoding]
+  const decode = decompressors.get(encoding.trim().toLowerCase())
   if (decode === undefined) return `the body has the unknown content-encoding ${encoding}`
   try {
     return await decode(bytes, { maxOutputLength: bytesMax })

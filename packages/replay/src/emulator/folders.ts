@@ -63,7 +63,7 @@ function placeInPieces(
 }
 
 function replaceAll(text: string, replacements: readonly Replacement[]): string {
-  return replacements.reduce((result, { from, to }) => result.replaceAll(from, to), text)
+  return replacements.reduce((result, { from, to }) => result.replaceAll(from, () => to), text)
 }
 
 function placeInEvent(

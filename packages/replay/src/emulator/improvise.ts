@@ -5,9 +5,9 @@
 import { isObject } from '../object.ts'
 import type { WireName } from '@runproof/llm'
 import type { RunContext } from '../match/context.ts'
-import type { Endpoint } from '../match/endpoint.ts'
+import { isCount, type Endpoint } from '../match/endpoint.ts'
 import { createFolderMask } from '../match/folder.ts'
-import { answerNeutrally, isAuxiliary } from './auxiliary.ts'
+import { answerCount, answerNeutrally, isAuxiliary } from './auxiliary.ts'
 import type { Decision } from './decide.ts'
 import { createScriptMatcher } from './script-matcher.ts'
 import type { ScriptedCall } from './script.ts'
@@ -31,6 +31,9 @@ export function createImproviser(
   return {
     answer(endpoint, body, wire) {
       const { family } = endpoint
+      if (isCount(endpoint)) {
+        return answersAuxiliary ? { outcome: 'auxiliary', answer: answerCount(family) } : null
+      }
       const hasForm = isAuxiliary(family, body)
       const asksStream = isStream(endpoint, body)
       const call = answersAuxiliary && hasForm ? null : scripts.take(family, body)

@@ -2,6 +2,7 @@
  * What an emulator is given → what it serves. Everything that can be known to
  * be wrong is refused here, before the first request.
  */
+import { constants, isUtf8 } from 'node:buffer'
 import { existsSync, readFileSync } from 'node:fs'
 import type { WireName } from '@runproof/llm'
 import { ReplayError, overrideBeside } from '../error.ts'
@@ -107,11 +108,18 @@ function loadExchanges(
 
 function readText(given: string | TextFile): TextFile {
   if (typeof given !== 'string') return given
+  let bytes
   try {
-    return { file: given, text: readFileSync(given, 'utf8') }
+    bytes = readFileSync(given)
   } catch (error) {
     throw new ReplayError('missing-file', `cannot read ${given}`, { file: given, cause: error })
   }
+  if (bytes.length > constants.MAX_STRING_LENGTH) {
+    const message = `${given} is larger than a text can be (${constants.MAX_STRING_LENGTH} bytes)`
+    throw new ReplayError('bad-recording', message, { file: given })
+  }
+  if (isUtf8(bytes)) return { file: given, text: bytes.toString() }
+  throw new ReplayError('bad-recording', `${given} is no UTF-8 text`, { file: given })
 }
 
 function parseFile({ file, text }: TextFile): Recording {

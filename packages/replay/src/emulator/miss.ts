@@ -42,7 +42,13 @@ export type EmulatorMiss = {
 
 /** What happened, with what is needed to say it. */
 export type Problem =
-  | { code: 'request-mismatch'; canonical: CanonicalRequest; candidates: readonly Recorded[] }
+  | {
+      code: 'request-mismatch'
+      canonical: CanonicalRequest
+      candidates: readonly Recorded[]
+      /** Takes the secrets out of a value that is shown. */
+      hide: (value: unknown) => unknown
+    }
   /** `same` exchanges were recorded for the request. */
   | { code: 'exhausted'; same: number; last: ServedExchange }
   /** No call of the session logs stands where the request stands; `free` were not given out yet. */
@@ -62,7 +68,10 @@ export function missOf({ method, path }: Sent, problem: Problem): EmulatorMiss {
   }
   switch (problem.code) {
     case 'request-mismatch': {
-      const nearest = findNearest(problem.canonical, problem.candidates)
+      const nearest = withoutSecrets(
+        findNearest(problem.canonical, problem.candidates),
+        problem.hide,
+      )
       const message = `no recorded request is the same. ${describeNearest(nearest)}`
       if (nearest === null) return miss(problem.code, message)
       const { candidate, differences } = nearest
@@ -83,6 +92,20 @@ export function missOf({ method, path }: Sent, problem: Problem): EmulatorMiss {
     default:
       return miss(problem.code, `${problem.reason}.`)
   }
+}
+
+/** The live request, and a recording that somebody wrote by hand, may hold some. */
+function withoutSecrets(
+  nearest: Nearest<Recorded> | null,
+  hide: (value: unknown) => unknown,
+): Nearest<Recorded> | null {
+  if (nearest === null) return null
+  const differences = nearest.differences.map(({ path, ...values }) => ({
+    path: String(hide(path)),
+    ...('recorded' in values && { recorded: hide(values.recorded) }),
+    ...('sent' in values && { sent: hide(values.sent) }),
+  }))
+  return { ...nearest, differences }
 }
 
 function describeNearest(nearest: Nearest<Recorded> | null): string {

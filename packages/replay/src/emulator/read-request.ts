@@ -1,7 +1,9 @@
 /**
- * The body of a request: whole, decompressed, and as JSON where it is.
+ * The body of a request: whole, decompressed, and as the value it is compared by.
  */
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { parseBody } from '../body.ts'
 
 /** Longest body, compressed or not. */
 const bodyBytesMax = 64 * 1024 * 1024
@@ -14,10 +16,10 @@ export async function readBody(request: IncomingMessage): Promise<ReadBody> {
   if (bytes === null) return { problem: `the body is longer than ${bodyBytesMax} bytes` }
   if (bytes.length === 0) return { body: null }
   const encoding = request.headers['content-encoding'] ?? 'identity'
-  if (encoding === 'identity') return { body: parseBody(bytes) }
+  if (/^\s*identity\s*$/i.test(encoding)) return readText(bytes)
   const { decompress } = await import('./decompress.ts')
   const plain = await decompress(bytes, encoding, bodyBytesMax)
-  return typeof plain === 'string' ? { problem: plain } : { body: parseBody(plain) }
+  return typeof plain === 'string' ? { problem: plain } : readText(plain)
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer | null> {
@@ -37,11 +39,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer | null> {
   })
 }
 
-function parseBody(bytes: Buffer): unknown {
-  const text = bytes.toString()
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
+/** Bytes that are no text are in no recording, and read as one they would look like others. */
+function readText(bytes: Buffer): ReadBody {
+  return isUtf8(bytes) ? { body: parseBody(bytes.toString()) } : { problem: 'the body is no text' }
 }

@@ -71,12 +71,13 @@ const responses: Rule = {
   },
 }
 
+const billingLine = /^x-anthropic-billing[^\n]*\n?$/
+
 const anthropic: Rule = {
   drop: ['metadata'],
   members: {
-    // Claude Code puts a line of billing data before its system prompt.
-    system: ({ text }) =>
-      typeof text === 'string' && text.startsWith('x-anthropic-billing') ? null : none,
+    // Claude Code puts a block with a line of billing data before its system prompt.
+    system: ({ text }) => (typeof text === 'string' && billingLine.test(text) ? null : none),
     messages: ({ role }) => ({
       drop: ['id'],
       ...(role === 'assistant' && { model: ['content'] }),
@@ -144,7 +145,8 @@ function ruleOf({ members }: Rule, name: string): Rule | RuleOf {
   return members !== undefined && Object.hasOwn(members, name) ? (members[name] ?? none) : none
 }
 
-/** Canonical JSON has no lone surrogates. */
+/** Canonical JSON has no lone surrogates; spelled out, different ones stay different. */
 function wellFormed(text: string): string {
-  return text.isWellFormed() ? text : text.toWellFormed()
+  if (text.isWellFormed()) return text
+  return text.replaceAll(/\p{Surrogate}/gu, (unit) => `{{unit:${unit.charCodeAt(0).toString(16)}}}`)
 }

@@ -11,7 +11,10 @@ export type WireFamily = 'chat' | 'responses' | 'anthropic' | 'gemini'
 
 export type Endpoint = {
   family: WireFamily
-  /** `chat/completions`, `responses`, `messages`, `messages/count_tokens`, `models/<model>:<method>`. */
+  /**
+   * `chat/completions`, `responses`, `messages`, `messages/count_tokens`,
+   * `models/<model>:<method>`; of Azure `deployments/<model>/chat/completions`.
+   */
   name: string
   /** Of Gemini, whose path holds it. */
   model?: string
@@ -45,15 +48,32 @@ const posts: readonly { suffix: string; family: WireFamily }[] = [
 
 const geminiCall = /(?:^|\/)models\/([^/:]+):(generateContent|streamGenerateContent|countTokens)$/
 
+/** Where the path says which model is asked, and the body may not. */
+const deployment = /(?:^|\/)(deployments\/[^/]+\/)(?:chat\/completions|responses|messages)$/
+
+/** Paths that end like an endpoint and are none: messages of a thread that OpenAI keeps. */
+const otherApi = /(?:^|\/)threads\/[^/]+\/messages$/
+
 /** The endpoint of a request, or null when no provider has it. */
 export function endpointOf(method: string, path: string): Endpoint | null {
   if (method !== 'POST') return null
   const name = withoutQuery(path)
   const post = posts.find(({ suffix }) => name === suffix || name.endsWith(`/${suffix}`))
-  if (post !== undefined) return { family: post.family, name: post.suffix }
+  if (post !== undefined) {
+    if (otherApi.test(name)) return null
+    const [, model = ''] = deployment.exec(name) ?? []
+    return { family: post.family, name: model + post.suffix }
+  }
   const [, model, call] = geminiCall.exec(name) ?? []
   if (model === undefined || call === undefined) return null
-  return { family: 'gemini', name: `models/${model}:${call}`, model }
+  // Without `alt=sse` the same call is answered with one JSON array.
+  const isArray = call === 'streamGenerateContent' && !/[?&]alt=sse(?:&|$)/.test(path)
+  return { family: 'gemini', name: `models/${model}:${call}${isArray ? '?alt=json' : ''}`, model }
+}
+
+/** Whether an endpoint counts tokens, which asks no model. */
+export function isCount({ name }: Endpoint): boolean {
+  return name === 'messages/count_tokens' || name.endsWith(':countTokens')
 }
 
 export function withoutQuery(path: string): string {

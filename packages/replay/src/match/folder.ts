@@ -12,14 +12,16 @@ export type FolderMask = (text: string) => string
  * replaced with what lies in it, but not its siblings with longer names. Some
  * agents name a folder of their own after the working folder, with every other
  * character a hyphen, and some write paths from the root without its slash; both
- * are replaced too. macOS spells `/tmp` also `/private/tmp`.
+ * are replaced too, unless the folder lies at the root: its name alone is a word
+ * like any other. macOS spells `/tmp` also `/private/tmp`.
  */
 export function createFolderMask(context: RunContext): FolderMask | null {
   const spellings = folderNames.flatMap((token) => {
     const path = context[token]?.replace(/[\\/]+$/, '') ?? ''
     if (path.length < 2) return []
-    const slug = path.replaceAll(/[^0-9A-Za-z]/g, '-')
-    const fromRoot = path.replace(/^\//, '')
+    const isAtRoot = /^\/[^/]+$/.test(path)
+    const slug = isAtRoot ? path : path.replaceAll(/[^0-9A-Za-z]/g, '-')
+    const fromRoot = isAtRoot ? path : path.replace(/^\//, '')
     return [
       { path, token: `{{${token}}}` },
       ...(slug === path ? [] : [{ path: slug, token: `{{${token}-slug}}` }]),

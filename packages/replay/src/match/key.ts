@@ -11,6 +11,7 @@ import { canonicalBody } from './canonical.ts'
 import { endpointOf, familyOf } from './endpoint.ts'
 import type { RunContext } from './context.ts'
 import { createMasker, createScanner } from './mask.ts'
+import { withoutCredentials } from '../redact/value.ts'
 
 /** What a key is made of; a recorded request fits. */
 export type KeyedRequest = {
@@ -40,8 +41,8 @@ export function createKeyer(context: RunContext = {}): Keyer {
     const mask = createMasker(scan)
     const canonical = {
       method,
-      // A path that no provider has is taken as it is, with its query.
-      endpoint: endpoint?.name ?? mask(path, 'run').toWellFormed(),
+      // A path that no provider has is taken as it is, with its query but for what authenticates.
+      endpoint: endpoint?.name ?? mask(withoutCredentials(path), 'run').toWellFormed(),
       body: canonicalBody(endpoint?.family ?? familyOf(wire), body, mask),
     }
     return { key: hash('sha256', canonicalize(canonical) ?? ''), canonical }

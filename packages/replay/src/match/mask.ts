@@ -79,7 +79,7 @@ const masks: readonly Mask[] = [
   {
     token: 'folder',
     pattern: new RegExp(
-      String.raw`()(?<![\w/])((?:${tempRoot})[\\/]+[\w+@-]+)(?![\w+@.-]*\.\w)`,
+      String.raw`()(?<![\w/])((?:${tempRoot})[\\/]+[\w+@-]+)(?![\w+@-]|[\w+@.-]*\.\w)`,
       'g',
     ),
   },

@@ -9,19 +9,19 @@ import type { Transform } from 'node:stream'
 /** Bytes and when they came, in milliseconds of the recorder's clock. */
 export type TimedBytes = { bytes: Buffer; atMs: number }
 
-const decoders: Readonly<Record<string, (() => Transform) | undefined>> = {
-  gzip: zlib.createGunzip,
-  'x-gzip': zlib.createGunzip,
-  deflate: zlib.createInflate,
-  br: zlib.createBrotliDecompress,
+const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', zlib.createGunzip],
+  ['x-gzip', zlib.createGunzip],
+  ['deflate', zlib.createInflate],
+  ['br', zlib.createBrotliDecompress],
   // Since Node 22.15.
-  zstd: 'createZstdDecompress' in zlib ? zlib.createZstdDecompress : undefined,
-}
+  ...('createZstdDecompress' in zlib ? [['zstd', zlib.createZstdDecompress] as const] : []),
+])
 
 /** Whether a coding can be undone here; `identity` and `*` need nothing. */
 export function canDecode(coding: string): boolean {
   const name = coding.toLowerCase()
-  return name === 'identity' || name === '' || decoders[name] !== undefined
+  return name === 'identity' || name === '' || decoders.has(name)
 }
 
 /**
@@ -34,7 +34,7 @@ export async function decodeChunks(
 ): Promise<readonly TimedBytes[] | null> {
   const name = coding.trim().toLowerCase()
   if (name === '' || name === 'identity') return chunks
-  const create = decoders[name]
+  const create = decoders.get(name)
   if (create === undefined) return null
   const decoder = create()
   let ready: Buffer[] = []

@@ -1,5 +1,6 @@
 /** One capture as an exchange of a recording, before its secrets are taken out. */
 import { isUtf8 } from 'node:buffer'
+import { parseBody } from '../body.ts'
 import type { Exchange } from '../recording/recording.ts'
 import type { Capture } from './capture.ts'
 import { decodeChunks, type TimedBytes } from './encoding.ts'
@@ -18,7 +19,7 @@ export async function readExchange(capture: Capture): Promise<Exchange | string>
   )
   if (typeof requestBytes === 'string') return `has a request ${requestBytes}`
   const end: Exchange['end'] = { kind: capture.end ?? 'aborted' }
-  const body = requestBytes.length === 0 ? null : parseBody(requestBytes.toString('utf8'))
+  const body = parseBody(requestBytes.toString('utf8'))
   const request = { method, path, headers: keptRequestHeaders(headers), key: '', body }
   if (response === null) return { n, request, response: null, events: [], body: null, end }
 
@@ -58,14 +59,6 @@ async function readBody(
   if (decoded === null) return `that is no ${coding}`
   const bytes = Buffer.concat(decoded.map((chunk) => chunk.bytes))
   return isUtf8(bytes) ? bytes : 'that is no text; recordings hold JSON, text and event streams'
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 function isEventStream(contentType: string | undefined): boolean {

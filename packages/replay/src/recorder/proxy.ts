@@ -124,6 +124,8 @@ function pass(
         listen()
         for (const bytes of capture.requestChunks) outgoing.write(bytes)
         if (request.readableEnded) outgoing.end()
+        // It may have waited for the connection that is gone.
+        else request.resume()
         return
       }
       if (capture.response === null) onFailure(capture, error.code ?? 'error')

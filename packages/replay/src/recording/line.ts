@@ -23,11 +23,11 @@ export function readHeader(
 ): Recording | { code: 'bad-header' | 'unknown-version'; message: string } {
   const { type, version, wire, source, ...provenance } = line
   if (type !== 'recording') {
-    const message = `has type ${JSON.stringify(type)}; a recording begins with {"type":"recording"}`
+    const message = `has type ${nameOf(type)}; a recording begins with {"type":"recording"}`
     return { code: 'bad-header', message }
   }
   if (version !== 1) {
-    const message = `has version ${JSON.stringify(version)}; this reader knows version 1`
+    const message = `has version ${nameOf(version)}; this reader knows version 1`
     return { code: 'unknown-version', message }
   }
   if (!isWireName(wire)) {
@@ -49,7 +49,7 @@ export function readRequest(line: Line): RecordedRequest | string {
   if (method === null || path === null || key === null) {
     return 'has no "method", "path" and "key"'
   }
-  if (headers === null) return '"headers" is no object of texts'
+  if (headers === null) return badHeaders
   if (body === undefined) return 'has no "body"'
   return { method, path, headers, key, body }
 }
@@ -57,8 +57,9 @@ export function readRequest(line: Line): RecordedRequest | string {
 export function readResponse(line: Line): RecordedResponse | string {
   const { status, dtMs, lineEnd } = line
   const headers = readHeaders(line)
-  if (!isCount(status) || status < 100 || status > 599) return '"status" is no HTTP status'
-  if (headers === null) return '"headers" is no object of texts'
+  // One below 200 is not the response, which is still to come.
+  if (!isCount(status) || status < 200 || status > 999) return '"status" is no HTTP status'
+  if (headers === null) return badHeaders
   if (dtMs !== undefined && !isDuration(dtMs)) return '"dtMs" is no duration'
   if (lineEnd !== undefined && lineEnd !== 'crlf') return '"lineEnd" is not "crlf"'
   return {
@@ -119,16 +120,31 @@ export function readEnd(line: Line): ExchangeEnd | string {
   }
 }
 
+const namedUnitsMax = 40
+
+/** A value that was expected to be a short name, for messages. */
+export function nameOf(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'none'
+  return text.length > namedUnitsMax ? `${text.slice(0, namedUnitsMax)}…` : text
+}
+
 /** The text of a member, or null when it is none. */
 export function readText(line: Line, name: string): string | null {
   const value = line[name]
   return typeof value === 'string' ? value : null
 }
 
+const badHeaders = '"headers" is no object of texts that HTTP can carry'
+
+/** What a header may be (RFC 9110, 5.1 and 5.5); names in lower case. */
+const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
 function readHeaders({ headers }: Line): Record<string, string> | null {
   if (!isObject(headers)) return null
   const pairs = Object.entries(headers).filter(
-    (pair): pair is [string, string] => typeof pair[1] === 'string',
+    (pair): pair is [string, string] =>
+      headerName.test(pair[0]) && typeof pair[1] === 'string' && headerValue.test(pair[1]),
   )
   return pairs.length === Object.keys(headers).length ? Object.fromEntries(pairs) : null
 }

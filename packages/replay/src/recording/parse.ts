@@ -7,9 +7,18 @@
  * Strict elsewhere: an exchange with a defect is left out.
  */
 import type { WireName } from '@runproof/llm'
+import { isNestedDeeper, nestingMax } from '../body.ts'
 import { isObject } from '../object.ts'
 import { digestOf, resolveBlobs } from './blob.ts'
-import { readEnd, readEvent, readHeader, readRequest, readResponse, readText } from './line.ts'
+import {
+  nameOf,
+  readEnd,
+  readEvent,
+  readHeader,
+  readRequest,
+  readResponse,
+  readText,
+} from './line.ts'
 import type { Line } from './line.ts'
 import type { Exchange, Recording } from './recording.ts'
 
@@ -63,6 +72,7 @@ export function createRecordingReader(): RecordingReader {
   const state: State = { blobs: new Map(), exchanges: new Map(), last: 0 }
   const read = (line: number, value: unknown): Defect | null => {
     if (!isObject(value)) return notAnObject
+    if (isNestedDeeper(value, lineNestingMax)) return nestedTooDeeply
     if (recording !== null) return readLine(line, value, state)
     const header = readHeader(value)
     if ('code' in header) return header
@@ -107,6 +117,10 @@ export function createRecordingReader(): RecordingReader {
 
 export function parseRecording(text: string): ParsedRecording {
   const reader = createRecordingReader()
+  if (text.startsWith('\uFEFF')) {
+    const message = 'begins with a byte order mark; save the file as UTF-8 without one'
+    return { recording: null, issues: [{ line: 1, code: 'bad-header', message }] }
+  }
   for (const [index, source] of text.split('\n').entries()) {
     if (source.trim() !== '') reader.push(index + 1, parseLine(source))
   }
@@ -129,6 +143,14 @@ type Open = { line: number; exchange: Exchange; isEnded: boolean; isSound: boole
 
 type Defect = Omit<RecordingIssue, 'line'>
 
+/** A body lies in its line. */
+const lineNestingMax = nestingMax + 1
+
+const nestedTooDeeply: Defect = {
+  code: 'bad-line',
+  message: `has more than ${lineNestingMax} values inside each other`,
+}
+
 const notAnObject: Defect = { code: 'bad-line', message: 'is no JSON object' }
 
 const outOfOrder: Defect = {
@@ -145,7 +167,7 @@ function readLine(number: number, line: Line, state: State): Defect | null {
   if (line.type === 'exchange/request') return openExchange(number, line, state)
   const read = typeof line.type === 'string' ? partReaders.get(line.type) : undefined
   if (read === undefined) {
-    return { code: 'unknown-type', message: `has type ${JSON.stringify(line.type)}` }
+    return { code: 'unknown-type', message: `has type ${nameOf(line.type)}` }
   }
   const open = state.exchanges.get(line.n)
   if (open === undefined || open.isEnded) return outOfOrder
@@ -238,10 +260,18 @@ const partReaders = new Map<string, (line: Line, open: Open) => Defect | null>([
   [
     'exchange/end',
     (line, open) => {
+      // A broken end is one, and told once.
+      open.isEnded = true
       const end = readEnd(line)
       if (typeof end === 'string') return badMember(end)
+      const { response, body } = open.exchange
+      if (response === null && (end.kind === 'eof' || end.tail !== undefined)) {
+        return { code: 'bad-order', message: 'ends a response that no line before it begins' }
+      }
+      if (body !== null && end.tail !== undefined) {
+        return badMember('"tail" is what came after events, but the response has a body')
+      }
       open.exchange.end = end
-      open.isEnded = true
       return null
     },
   ],

@@ -86,7 +86,9 @@ function mapRecording(recording: Recording, visit: Visitor): Recording {
         body: mapTexts(request.body, one(n, 'request')),
       },
       response:
-        response === null ? null : { ...response, headers: mapValues(response.headers, head) },
+        response === null
+          ? null
+          : { ...response, headers: mapValues(withoutKeyInLocation(response.headers), head) },
       ...mapStream(exchange, (pieces, path) =>
         visit(pieces, { n, path: `event ${path}`, isOpaque: isOpaque(path), isCutOff }),
       ),
@@ -99,6 +101,13 @@ function mapRecording(recording: Recording, visit: Visitor): Recording {
     exchanges: recording.exchanges.map(mapExchange),
   }
 }
+
+/** A redirect may carry what authenticates the request it asks for. */
+function withoutKeyInLocation({ location, ...headers }: Headers): Headers {
+  return location === undefined ? headers : { ...headers, location: withoutCredentials(location) }
+}
+
+type Headers = Readonly<Record<string, string>>
 
 function mapValues(
   headers: Readonly<Record<string, string>>,

@@ -158,13 +158,13 @@ function createKnown(): Known {
       for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
         const { 0: found, index } = match
         const secret = bySpelling.get(found)
-        // The next one may begin inside this one.
-        pattern.lastIndex = index + 1
-        if (secret === undefined) continue
-        const { value, rule, isBase64 } = secret
         const end = index + found.length
-        const place = isBase64 ? runAround(text, index, end) : { start: index, end }
-        spans.push({ ...place, value, rule })
+        const isRun = secret?.isBase64 === true
+        const place = isRun ? runAround(text, index, end) : { start: index, end }
+        // The next one may begin inside this one; a run is taken out whole, however many it holds.
+        pattern.lastIndex = isRun ? place.end : index + 1
+        if (secret === undefined) continue
+        spans.push({ ...place, value: secret.value, rule: secret.rule })
       }
       return spans
     },

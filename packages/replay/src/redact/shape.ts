@@ -36,7 +36,11 @@ const shapes: readonly Shape[] = [
   { rule: 'slack-token', hint: 'xox', expression: /\bxox[abeprs]-[\w-]{20,}/g },
   { rule: 'stripe-key', hint: 'k_', expression: /\b[rs]k_(?:live|test)_[A-Za-z0-9]{20,}/g },
   { rule: 'aws-key-id', hint: 'A', expression: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
-  { rule: 'json-web-token', hint: 'eyJ', expression: /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g },
+  {
+    rule: 'json-web-token',
+    hint: 'eyJ',
+    expression: /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g,
+  },
   { rule: 'bearer-token', hint: 'earer ', expression: /(\b[Bb]earer )([\w.~+/-]{16,}=*)/g },
   {
     rule: 'basic-credentials',

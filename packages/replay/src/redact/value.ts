@@ -12,10 +12,10 @@ const environmentUnitsMin = 12
 const credentialUnitsMin = 8
 
 const secretName =
-  /(?:^|_)(?:key|apikey|token|secret|password|passwd|passphrase|pat|credentials?|auth|cookie|dsn)(?:_|$)/i
+  /(?:^|[-_])(?:key|apikey|token|secret|password|passwd|passphrase|pat|credentials?|auth|authorization|cookie|dsn)(?:[-_]|$)/i
 
 /** An address with a password in it, whatever its name. */
-const urlPassword = /^[a-z][a-z0-9+.-]*:\/\/[^\s/@]*:[^\s/@]+@/i
+const urlPassword = /^[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:[^\s/@]+@/i
 
 /** What a variable with such a name may hold without being a secret: a path, an address, a choice. */
 const publicValue =
@@ -36,18 +36,9 @@ export function secretsOfEnvironment(
     .toSorted((a, b) => b.value.length - a.value.length)
 }
 
-/** Headers that authenticate; none is ever stored. */
-const credentialHeaders: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
-  'x-api-key',
-  'api-key',
-  'x-goog-api-key',
-  'x-amz-security-token',
-  'cookie',
-])
-
-const credentialParameter = /^(?:key|api[-_]?key|access[-_]?token|token|auth|sig|signature)$/i
+/** Parameters that authenticate: not `page_token`, not `sort_key`, which tell requests apart. */
+const credentialParameter =
+  /^(?:(?:x-(?:amz|goog)-)?(?:signature|credential|security-token)|sig|auth|(?:(?:access|auth|id|refresh|session)[-_]?)?token|(?:(?:api|access|subscription|x-goog-api|x-api)[-_]?)?key|(?:client[-_]?)?secret|password)$/i
 
 /** What a request authenticates with: values of headers, without their scheme, and of the query. */
 export function secretsOfRequest(
@@ -59,7 +50,8 @@ export function secretsOfRequest(
     if (value.length >= credentialUnitsMin) secrets.push({ name, value })
   }
   for (const [name, given] of Object.entries(headers)) {
-    if (!credentialHeaders.has(name.toLowerCase()) || given === undefined) continue
+    // None of them is ever stored, but an agent or a provider may repeat them elsewhere.
+    if (!secretName.test(name) || given === undefined) continue
     for (const value of typeof given === 'string' ? [given] : given) {
       const [, scheme = '', token = value] = /^([A-Za-z]+) +(\S.*)$/.exec(value) ?? []
       add(name, token)
@@ -77,14 +69,16 @@ function passwordOf(token: string): string {
   return text.slice(text.indexOf(':') + 1)
 }
 
-/** The path with the values of credential parameters left out. */
+/** The path, or address, with the values of credential parameters left out. */
 export function withoutCredentials(path: string): string {
   const start = path.indexOf('?')
   if (start === -1) return path
   const parameters = path.slice(start + 1).split('&')
   const kept = parameters.map((parameter) => {
     const [name = ''] = parameter.split('=', 1)
-    return credentialParameter.test(name) ? `${name}=` : parameter
+    // As `queryOf` reads it, escapes undone.
+    const [read = ''] = new URLSearchParams(parameter).keys()
+    return credentialParameter.test(read) ? `${name}=` : parameter
   })
   return `${path.slice(0, start)}?${kept.join('&')}`
 }

@@ -54,6 +54,21 @@ describe('what is not', () => {
   })
 })
 
+it.each(Object.entries({ 'a folder': '/tmp/', 'a folder of macOS': '/var/folders/a/b/T/' }))(
+  'a long name behind %s takes no longer than its length',
+  (_, root) => {
+    const text = `${root}${'a'.repeat(1_000_000)}.x`
+    expect(mask(text)).toBe(text)
+  },
+)
+
+it('a folder at the root is a word like any other without its slash', () => {
+  const context = { cwd: '/app', home: '/root' }
+  expect(mask('the app in /app/src, -app, root and /root', context)).toBe(
+    'the app in {{cwd}}/src, -app, root and {{home}}',
+  )
+})
+
 describe('folders of the run', () => {
   const context = {
     cwd: '/work/run-1/garden',

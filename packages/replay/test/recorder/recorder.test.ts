@@ -6,6 +6,7 @@ import { createServer as createTcpServer } from 'node:net'
 import { brotliCompressSync, constants, createGzip, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cutEvents, type Recording } from '@runproof/replay'
+import { createEmulator } from '@runproof/replay/emulator'
 import { createRecorder, type Recorder, type RecorderOptions } from '@runproof/replay/recorder'
 import { makeIdentity } from './identity.ts'
 import { ask, createClock, portOf, startProvider, type Provider } from './provider.ts'
@@ -216,16 +217,22 @@ describe('what passes', () => {
     expect((await recorder.close()).exchanges.map(({ n }) => n)).toEqual([1, 2, 3])
   })
 
-  it('is sent again when the provider had closed an idle connection', async () => {
+  it.each([
+    ['', '{}'],
+    [', whole, also when it is more than that connection took', `"${'x'.repeat(8_000_000)}"}`],
+  ])('is sent again when the provider had closed an idle connection%s', async (_, body) => {
     let connections = 0
+    let receivedBytes = 0
     const server = createTcpServer((socket) => {
       const isFirst = ++connections === 1
-      let requests = 0
+      let isAnswered = false
       socket.on('error', () => socket.destroy())
-      socket.on('data', () => {
+      socket.on('data', (bytes: Buffer) => {
         // The first connection is dead after one answer, as if it had been closed meanwhile.
-        if (isFirst && ++requests > 1) socket.resetAndDestroy()
-        else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
+        if (isFirst && isAnswered) socket.resetAndDestroy()
+        receivedBytes += bytes.length
+        isAnswered = bytes.at(-1) === 0x7d
+        if (isAnswered) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
       })
     })
     server.listen(0, '127.0.0.1')
@@ -234,8 +241,9 @@ describe('what passes', () => {
     const upstream = `http://127.0.0.1:${portOf(server)}`
     const recorder = await createRecorder({ upstream, wire: 'openai-chat', clock: () => 0 })
     expect((await ask(recorder.url)).text).toBe('{}')
-    expect((await ask(recorder.url)).text).toBe('{}')
+    expect((await ask(recorder.url, { body })).text).toBe('{}')
     expect(connections).toBe(2)
+    expect(receivedBytes).toBeGreaterThan(body.length)
     expect(ends(await recorder.close())).toEqual(['eof', 'eof'])
     expect(recorder.problems).toEqual([])
   })
@@ -495,6 +503,36 @@ describe('what is recorded', () => {
           frame(`a ${String(request.body)}`) + frame(`b ${String(request.body)}`),
       ),
     ).toEqual(bodies.map(() => true))
+  })
+
+  it.each([
+    ['a number that is none', '{"x":1e400}'],
+    ['a number that is rounded', '{"x":9007199254740993}'],
+    ['nesting deeper than the stack', '['.repeat(1e5) + ']'.repeat(1e5)],
+  ])('is a request with %s, and it finds its answer again', async (_, body) => {
+    const { recorder } = await start((_request, response) => void response.end('{}'))
+    await ask(recorder.url, { body })
+    const recording = await recorder.close()
+    const emulator = await createEmulator({ recordings: [recording] })
+    closers.push(() => emulator.close())
+    expect((await ask(emulator.url, { body })).status).toBe(200)
+    expect((await ask(emulator.url, { body: body.replace(/3|4|\[/, '1') })).status).toBe(400)
+  })
+
+  it('is an answer of any status', async () => {
+    const { recorder } = await start((_, response) => void response.writeHead(999).end())
+    expect((await ask(recorder.url)).status).toBe(999)
+    expect((await recorder.close()).exchanges[0]?.response?.status).toBe(999)
+  })
+
+  it.each(['constructor', '__proto__'])('has no place for the coding %s', async (coding) => {
+    const { recorder } = await start(
+      (_request, response) =>
+        void response.writeHead(200, { 'content-encoding': coding }).end('{}'),
+    )
+    await ask(recorder.url)
+    expect((await recorder.close()).exchanges).toEqual([])
+    expect(recorder.problems).toEqual([`exchange 1 has a response that is no ${coding}`])
   })
 
   it('has no place for what is no text, and says so', async () => {

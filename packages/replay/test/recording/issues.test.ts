@@ -38,12 +38,56 @@ const cases: Case[] = [
     'unknown-type',
     1,
   ],
-  ['a line without a type', [head, '{}', request, end], 2, 'unknown-type', 1],
+  ['a line without a type', [head, '{}', request, response, end], 2, 'unknown-type', 1],
   ['a request without a path', [head, but(request, { path: 1 }), end], 2, 'bad-member', 0],
   ['a request without a body', [head, but(request, { body: undefined }), end], 2, 'bad-member', 0],
   ['headers that are none', [head, but(request, { headers: { a: 1 } }), end], 2, 'bad-member', 0],
   ['a number that is none', [head, but(request, { n: 0 }), end], 2, 'bad-member', 0],
-  ['a number that came before', [head, request, end, request, end], 4, 'bad-order', 1],
+  [
+    'a number that came before',
+    [head, request, response, end, request, response, end],
+    5,
+    'bad-order',
+    1,
+  ],
+  ['a byte order mark', [`\uFEFF${head}`, request, response, end], 1, 'bad-header', null],
+  [
+    'a value that is nested too deeply',
+    [head, `{"type":"blob","value":${'['.repeat(1e5)}${']'.repeat(1e5)}}`],
+    2,
+    'bad-line',
+    0,
+  ],
+  ['a lost response', [head, request, end], 3, 'bad-order', 0],
+  ['a tail of nothing', [head, request, but(end, { kind: 'reset', tail: 'x' })], 3, 'bad-order', 0],
+  [
+    'a tail behind a body',
+    [head, request, response, '{"type":"exchange/body","n":1,"body":"x"}', but(end, { tail: 'x' })],
+    5,
+    'bad-member',
+    0,
+  ],
+  [
+    'a name no header has',
+    [head, but(request, { headers: { 'a b': '1' } }), end],
+    2,
+    'bad-member',
+    0,
+  ],
+  [
+    'a header that no line can carry',
+    [head, request, but(response, { headers: { 'x-a': '1\r\nx-b: 2' } }), end],
+    3,
+    'bad-member',
+    0,
+  ],
+  [
+    'a response that is still to come',
+    [head, request, but(response, { status: 101 }), end],
+    3,
+    'bad-member',
+    0,
+  ],
   [
     'a status that is none',
     [head, request, but(response, { status: 42 }), end],
@@ -174,6 +218,12 @@ const cases: Case[] = [
 ]
 
 describe('issues', () => {
+  it('names no value at its full length', () => {
+    const type = 'x'.repeat(1e6)
+    const { issues } = parseRecording([head, JSON.stringify({ type })].join('\n'))
+    expect(issues[0]?.message.length).toBeLessThan(80)
+  })
+
   it.each(cases)('%s', (_name, lines, line, code, kept) => {
     const { recording, issues } = parseRecording(lines.join('\n'))
     expect(issues[0]).toMatchObject({ line, code })

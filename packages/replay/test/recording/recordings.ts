@@ -123,7 +123,7 @@ export const anyBody: fc.Arbitrary<unknown> = fc.oneof(
 const answer: fc.Arbitrary<Pick<Exchange, 'response' | 'events' | 'body' | 'end'>> = fc
   .record({
     kind: fc.constantFrom('stream', 'body', 'none'),
-    status: fc.integer({ min: 200, max: 599 }),
+    status: fc.integer({ min: 200, max: 999 }),
     headers,
     events: fc.array(anyEvent, { maxLength: 5 }),
     body: fc.string(),
@@ -145,11 +145,16 @@ const answer: fc.Arbitrary<Pick<Exchange, 'response' | 'events' | 'body' | 'end'
       { requiredKeys: [] },
     ),
   })
-  .map(({ kind, status, headers: kept, events, body, end, head }) => ({
+  .map(({ kind, status, headers: kept, events, body, end: { tail, ...end }, head }) => ({
     response: kind === 'none' ? null : { status, headers: kept, ...head },
     events: kind === 'stream' ? events : [],
     body: kind === 'body' ? body : null,
-    end,
+    end: {
+      ...end,
+      // What never began was not complete, and only a stream breaks off inside a frame.
+      ...(kind === 'none' && end.kind === 'eof' && { kind: 'reset' as const }),
+      ...(kind === 'stream' && tail !== undefined && { tail }),
+    },
   }))
 
 export const anyRecording: fc.Arbitrary<Recording> = fc

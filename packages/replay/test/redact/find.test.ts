@@ -227,6 +227,23 @@ it('makes one of secrets that overlap', async () => {
   expect(knowing.secrets).toEqual([{ n: 1, rule: 'ONE', count: 1 }])
 })
 
+it('takes whatever a header calls a secret for one', () => {
+  const names = ['X-LiteLLM-Key', 'ocp-apim-subscription-key', 'helicone-auth', 'x-access-token']
+  const headers = Object.fromEntries(names.map((name) => [name, `value of ${name}`]))
+  const plain = { 'x-session-id': 'not a secret', 'anthropic-version': '2023-06-01' }
+  expect(secretsOfRequest({ ...headers, ...plain }, '/').map(({ name }) => name)).toEqual(names)
+})
+
+it.each([
+  ['/v1/x?key=k&alt=sse', '/v1/x?key=&alt=sse'],
+  ['/v1/x?%6Bey=k', '/v1/x?%6Bey='],
+  ['/v1/x?api_key=k&id_token=k&X-Amz-Signature=k', '/v1/x?api_key=&id_token=&X-Amz-Signature='],
+  ['/v1/x?subscription-key=k&client_secret=k', '/v1/x?subscription-key=&client_secret='],
+  ['/v1/x?page_token=p&sort_key=s&keys=1', '/v1/x?page_token=p&sort_key=s&keys=1'],
+])('of %s the recording has %s', (path, kept) => {
+  expect(withoutCredentials(path)).toBe(kept)
+})
+
 const update = (text: string): string =>
   JSON.stringify({ method: 'session/update', params: { text } })
 
