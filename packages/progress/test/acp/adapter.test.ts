@@ -25,6 +25,7 @@ const authored: Record<string, string[]> = {
   'r1-never-answered': ['unknown'],
   'r1-second-answer': ['unknown "Yes."'],
   'r12-methods': ['checking "Seen."'],
+  'r13-egress': ['checking "There are three cups."', 'checking "None."'],
   'r2-banner': ['checking "Seen."'],
   'r2-late-update': ['unknown'],
   'r3-orphan-update': ['unknown "Seen."'],

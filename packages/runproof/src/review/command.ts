@@ -27,6 +27,10 @@ export type ReviewOptions = {
   json?: boolean
 }
 
+/** Nothing pending means nothing where nothing is kept. */
+const nothingKept =
+  'CI is set, so runproof test has kept no difference; its summary is written by: runproof test --reporter github'
+
 /** Keys offered when one names nothing. */
 const suggestionsMax = 5
 
@@ -54,6 +58,7 @@ async function act(options: ReviewOptions, scene: Scene): Promise<0 | 1> {
   const { show, accept, reject, json = false } = options
   if (accept !== undefined || reject !== undefined) return settle(options, scene)
   if (options.markdown === true) {
+    if (pending.length === 0 && isReadOnly(terminal)) terminal.stderr.write(`${nothingKept}\n`)
     output.line(reviewMarkdown(pending).trimEnd())
     return 0
   }

@@ -1,4 +1,4 @@
-/** The rules R1–R8 and R12 over shipped, reported and real transcripts. */
+/** The rules R1–R8, R12 and R13 over shipped, reported and real transcripts. */
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { briefly, check, fixture, hasShared, rulesWith, shared, sharedSuite } from './check.ts'
@@ -12,6 +12,7 @@ const authored: Record<string, string[]> = {
   'r1-never-answered': ['R1 5 session/prompt'],
   'r1-second-answer': ['R1 8 response 2'],
   'r12-methods': ['R12 6 kettle/steam', 'R12 8 fs/read_text_file'],
+  'r13-egress': ['R13 7 egress'],
   'r2-banner': ['R2 5 agent_message_chunk'],
   'r2-late-update': ['R2 8 tool_call', 'R2 9 tool_call_update', 'R2 10 agent_message_chunk'],
   'r3-orphan-update': ['R3 6 tool_call_update'],

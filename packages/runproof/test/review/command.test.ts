@@ -182,6 +182,13 @@ describe('the command line', () => {
 })
 
 describe('the Markdown summary', () => {
+  it('does not pass for a good one where nothing is kept', async () => {
+    const { review } = await createScene()
+    await review({ reject: 'all' })
+    expect((await review({ markdown: true }, { CI: '1' })).stderr).toContain('--reporter github')
+    expect((await review({ markdown: true })).stderr).toBe('')
+  })
+
   it('has a block a cause', async () => {
     const { review } = await createScene()
     const { stdout } = await review({ markdown: true }, { CI: '1' })

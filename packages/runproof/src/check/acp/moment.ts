@@ -78,6 +78,7 @@ export type Moment = { line: number; event: string; timeMs: number | null } & (
   | { kind: 'second-answer'; firstLine: number | null }
   | { kind: 'unanswered'; from: Peer; method: string; prompt: Prompt | null }
   | { kind: 'unclosed'; prompt: Prompt; afterLine: number | null }
+  | { kind: 'egress'; place: string; isAllowed: boolean }
 )
 
 /** What a transcript holds, for rules to say whether they can judge. */
@@ -121,7 +122,7 @@ export class MomentReader {
       return
     }
     const line = readAcpLine(parsed.value)
-    if (line.kind === 'fact') return
+    if (line.kind === 'fact') return this.#hearFact(number, parsed.value)
     this.evidence[line.from] = true
     const event = line.kind === 'message' ? nameOf(line.message) : 'line'
     this.#at = { line: number, event, timeMs: line.timeMs }
@@ -151,6 +152,17 @@ export class MomentReader {
         this.#tell({ line, event, timeMs, kind: 'unclosed', prompt, afterLine })
       }
     }
+  }
+
+  /** Of the facts about a process (docs/formats/transcript.md) only what it tried to reach is judged. */
+  #hearFact(line: number, value: unknown): void {
+    const attempt = valueAt(value, 'm', 'egress')
+    const host = textAt(attempt, 'host')
+    if (host === null) return
+    const port = valueAt(attempt, 'port')
+    const place = typeof port === 'number' ? `${host}:${port}` : host
+    const isAllowed = valueAt(attempt, 'allowed') === true
+    this.#tell({ line, event: 'egress', timeMs: null, kind: 'egress', place, isAllowed })
   }
 
   #session(id: string): Session {

@@ -62,7 +62,15 @@ export const acpRules: readonly AcpRule[] = [
   { id: 'R10', missing: outOfReach },
   { id: 'R11', missing: outOfReach },
   { id: 'R12', missing: bothSides, judge: judgeMethod },
-  { id: 'R13', missing: outOfReach },
+  {
+    id: 'R13',
+    // An attempt is seen by a fence; that there was one no transcript says.
+    missing: outOfReach,
+    judge: (moment) =>
+      moment.kind === 'egress' && !moment.isAllowed
+        ? error(`the agent tried to reach ${moment.place}`)
+        : null,
+  },
 ]
 
 function judgeAnswers(moment: Moment): Fault | null {
