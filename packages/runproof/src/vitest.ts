@@ -75,9 +75,14 @@ async function acceptGoldens(
   return { ...result, failures, passed: failures.length === 0 }
 }
 
+/** Whether vitest runs with `-u`. Only its release 5 has a public name for that. */
 function isUpdating(): boolean {
-  const { snapshotState } = expect.getState()
-  return snapshotState.snapshotUpdateState === 'all'
+  const state: object = expect.getState().snapshotState
+  const mode =
+    'snapshotUpdateState' in state
+      ? state.snapshotUpdateState
+      : '_updateSnapshot' in state && state._updateSnapshot
+  return mode === 'all'
 }
 
 /** The text is the whole story; a stack would point here. */

@@ -97,7 +97,7 @@ function responses(snapshot: Snapshot, file: string, messages: readonly Message[
       'golden',
       file,
       null,
-      `has ${answers} responses for the ${requests} requests of input.json, so it is not of this script; run the scenario and review it`,
+      `has ${answers} responses for the ${requests} requests of input.json, so it is not of this script; delete it, run the scenario and review what it says now`,
     ),
   ]
 }

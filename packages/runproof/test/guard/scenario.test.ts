@@ -250,7 +250,7 @@ describe('the guards', () => {
       'a golden of another script',
       { ...sound, 'stdout.golden.jsonl': jsonl(golden.slice(0, 3)) },
       [
-        'golden stdout.golden.jsonl has 2 responses for the 3 requests of input.json, so it is not of this script; run the scenario and review it',
+        'golden stdout.golden.jsonl has 2 responses for the 3 requests of input.json, so it is not of this script; delete it, run the scenario and review what it says now',
       ],
     ],
     [
