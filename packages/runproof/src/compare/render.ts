@@ -2,7 +2,7 @@
  * A difference for people: its events first, then the same as text. Everything
  * that comes from an agent loses its control characters.
  */
-import { diffLines, diffWordsWithSpace } from 'diff'
+import { diffLines, diffWordsWithSpace, type Change } from 'diff'
 import picocolors from 'picocolors'
 import { visible } from '../visible.ts'
 import { bodyOf } from './event.ts'
@@ -95,14 +95,24 @@ function fieldLines({ path, expected, actual }: FieldChange, paint: Paint): stri
   if (before.length <= inlineUnitsMax && after.length <= inlineUnitsMax) {
     return [`      ${name}${paint.red(before)} → ${paint.green(after)}`]
   }
-  if (!isText(expected) || !isText(actual)) {
-    return [
-      `      ${name}`,
-      `        ${paint.red(`- ${before}`)}`,
-      `        ${paint.green(`+ ${after}`)}`,
-    ]
+  if (isText(expected) && isText(actual)) {
+    const parts = diffWordsWithSpace(expected, actual)
+    if (isMostlyKept(parts)) return [`      ${name}${words(parts, paint)}`]
   }
-  return [`      ${name}${words(expected, actual, paint)}`]
+  const below = name === '' ? [] : [`      ${name}`]
+  const margin = name === '' ? '      ' : '        '
+  return [...below, `${margin}${paint.red(`- ${before}`)}`, `${margin}${paint.green(`+ ${after}`)}`]
+}
+
+/** Two texts with less than half in common are read one below the other, not word by word. */
+function isMostlyKept(parts: readonly Change[]): boolean {
+  let kept = 0
+  let replaced = 0
+  for (const { value, added, removed } of parts) {
+    if (added || removed) replaced += value.length
+    else kept += value.length
+  }
+  return 2 * kept >= replaced
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
@@ -123,8 +133,7 @@ function multiline(before: string, after: string, paint: Paint): string[] {
 }
 
 /** One line with `[-old-]{+new+}`; what stays the same is cut to what is near. */
-function words(before: string, after: string, paint: Paint): string {
-  const parts = diffWordsWithSpace(before, after)
+function words(parts: readonly Change[], paint: Paint): string {
   return parts
     .map(({ value, added, removed }, index) => {
       if (added) return paint.green(`{+${visible(value)}+}`)

@@ -50,6 +50,24 @@ describe('renderDifference', () => {
       `)
   })
 
+  it('shows texts with little in common one below the other', () => {
+    const before = 'run.ended succeeded => checking | The run has ended; waiting for acceptance'
+    const after = 'EOF => incomplete | The response was not generated in full; not finished'
+    expect(render([chunk('s', before)], [chunk('s', after)])).toMatchInlineSnapshot(`
+      "demo/one stdout.golden.jsonl
+        ~ line 1 agent_message_chunk
+            params.update.content.text: 
+              - "run.ended succeeded => checking | The run has ended; waiting for acceptance"
+              + "EOF => incomplete | The response was not generated in full; not finished""
+    `)
+    expect(render([before], [after])).toMatchInlineSnapshot(`
+      "demo/one stdout.golden.jsonl
+        ~ line 1
+            - "run.ended succeeded => checking | The run has ended; waiting for acceptance"
+            + "EOF => incomplete | The response was not generated in full; not finished""
+    `)
+  })
+
   it('shows the words of a long line that changed', () => {
     expect(render([chunk('s', longText('old'))], [chunk('s', longText('new'))]))
       .toMatchInlineSnapshot(`

@@ -105,7 +105,7 @@ describe('reporters', () => {
     ['pretty.txt', pretty],
     ['junit.xml', (write) => createJunitReporter(write, '/project')],
     ['github.txt', github({})],
-    ['github.md', (write) => github({ writePage: async (page) => write(page) })(() => {})],
+    ['github-page.txt', (write) => github({ writePage: async (page) => write(page) })(() => {})],
     ['results.jsonl', createJsonReporter],
   ])('%s', async (name, create) => {
     const text = await report(create)
