@@ -30,8 +30,11 @@ export type TapOptions = { out?: string }
 /** Where a transcript goes that was given no name, in the working folder. */
 const fileDefault = 'transcript.jsonl'
 
-/** How long the pipes may stay open after the exit: a child of the agent may hold them. */
-const drainMs = 500
+/** How long the pipes may say nothing after the exit: a child of the agent may hold them. */
+const quietMs = 500
+
+/** How long they are listened to at all: such a child may talk for ever. */
+const drainMsMax = 30_000
 
 /** Signals that are meant for the agent. */
 const passedSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
@@ -63,10 +66,10 @@ export async function runTap(
   })
   transcript.note({ spawn: { command: [...command], pid: child.pid } })
   const stopPassing = passSignals(child, terminal)
-  const drained = relayAll(child, terminal, transcript)
+  const relayed = relayAll(child, terminal, transcript)
   tell(`writing ${visible(file.path)}`)
   const [code, signal] = await exitOf(child)
-  await Promise.race([drained, delay(drainMs, undefined, { ref: false })])
+  await drain(relayed, terminal)
   stopPassing()
   terminal.stdin.destroy()
   transcript.note({ exit: { code, signal } })
@@ -112,12 +115,30 @@ async function start(
   return child
 }
 
-/** Passes all three streams on. @returns when both of the agent have ended. */
-async function relayAll(
-  child: Child,
-  terminal: Terminal,
-  transcript: TapTranscript,
-): Promise<void> {
+type Relayed = {
+  /** When both streams of the agent have ended. */
+  ended: Promise<void>
+  /** When the last bytes of the agent had been passed on. */
+  lastMs: () => number
+}
+
+/** Waits until all that the agent left in its pipes has been passed on, however slow the reader is. */
+async function drain({ ended, lastMs }: Relayed, { stdout, stderr }: Terminal): Promise<void> {
+  let hasEnded = false
+  const end = ended.then(() => (hasEnded = true))
+  const exitMs = performance.now()
+  for (;;) {
+    const isHeldUp = stdout.writableNeedDrain || stderr.writableNeedDrain
+    const since = isHeldUp ? performance.now() : Math.max(exitMs, lastMs())
+    const leftMs = Math.min(since + quietMs, exitMs + drainMsMax) - performance.now()
+    if (hasEnded || leftMs <= 0) return
+    await Promise.race([end, delay(leftMs, undefined, { ref: false })])
+  }
+}
+
+/** Passes all three streams on. */
+function relayAll(child: Child, terminal: Terminal, transcript: TapTranscript): Relayed {
+  let lastMs = 0
   const lines = (dir: Direction): LineSplitter =>
     createLineSplitter(lineBytesMax, (line, droppedBytes) => {
       if (droppedBytes > 0) transcript.note({ dropped: { dir, bytes: line.length + droppedBytes } })
@@ -126,14 +147,19 @@ async function relayAll(
     })
   const pass = async (from: Readable, to: Writable, dir: Direction): Promise<void> => {
     const splitter = lines(dir)
-    await relay(from, to, { endsSink: dir === '>', onChunk: splitter.push })
+    const onChunk = (chunk: Buffer): void => {
+      if (dir !== '>') lastMs = performance.now()
+      splitter.push(chunk)
+    }
+    await relay(from, to, { endsSink: dir === '>', onChunk })
     splitter.end()
   }
   void pass(terminal.stdin, child.stdin, '>')
-  await Promise.all([
+  const ended = Promise.all([
     pass(child.stdout, terminal.stdout, '<'),
     pass(child.stderr, terminal.stderr, 'x'),
-  ])
+  ]).then(() => undefined)
+  return { ended, lastMs: () => lastMs }
 }
 
 /** Signals to the tap become signals to the agent. @returns what ends that. */

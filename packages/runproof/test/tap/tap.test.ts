@@ -1,9 +1,20 @@
 /** The tap: bytes, ends, files, secrets. It runs as its users run it, as a process of its own. */
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { echo, folder, program, readTranscript, removeFolder, saying, startTap } from './tap.ts'
+import {
+  bin,
+  echo,
+  folder,
+  program,
+  readTranscript,
+  removeFolder,
+  saying,
+  startTap,
+} from './tap.ts'
 
 afterAll(removeFolder)
 
@@ -77,6 +88,29 @@ describe('a side that dies', () => {
     expect(lines.filter((line) => line.startsWith('<'))).toHaveLength(2000)
     expect(lines.at(-1)).toBe('x {"exit":{"code":0,"signal":null}}')
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'as an agent exits long before a slow editor has read it, and all of it is kept',
+    async () => {
+      // A pipe of a shell: a full one holds the tap up as a whole.
+      const agent = `for (let n = 0; n < 400; n++) console.log('line ' + n + '.'.repeat(1000))`
+      const editor = `
+        const { readSync } = require('node:fs')
+        const stalled = new Int32Array(new SharedArrayBuffer(4))
+        for (let reads = 0, bytes = 0; ; reads++) {
+          const count = readSync(0, Buffer.alloc(65536))
+          if (count === 0) { console.log(bytes); break }
+          bytes += count
+          if (reads > 0 && reads < 4) Atomics.wait(stalled, 0, 0, 600)
+        }`
+      const script = `"$1" "$2" tap --out slow.jsonl -- "$1" -e "$3" | "$1" -e "$4"`
+      const args = ['-c', script, 'sh', process.execPath, bin, agent, editor]
+      const { stdout } = await promisify(execFile)('sh', args, { cwd: folder })
+      expect(Number(stdout)).toBeGreaterThan(400_000)
+      const lines = saying(readTranscript('slow.jsonl'))
+      expect(lines.filter((line) => line.startsWith('<'))).toHaveLength(400)
+    },
+  )
 
   it('as an agent ends the tap with its code, though the editor goes on', async () => {
     const tap = startTap([

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseTranscriptLine, type TranscriptLine } from '../../src/transcript/line.ts'
 
-const bin = fileURLToPath(new URL('../../bin/runproof.js', import.meta.url))
+export const bin: string = fileURLToPath(new URL('../../bin/runproof.js', import.meta.url))
 
 export type Tap = {
   child: ChildProcessByStdio<Writable, Readable, Readable>
