@@ -3,7 +3,7 @@
  * code is imported when it runs, so that `--help` starts fast.
  */
 import { Command, CommanderError } from 'commander'
-import { RunproofError } from './error.ts'
+import { explainError } from './error.ts'
 import type { Terminal } from './terminal.ts'
 import { visible } from './visible.ts'
 
@@ -75,9 +75,10 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (!(error instanceof RunproofError)) throw error
-    terminal.stderr.write(`runproof: ${error.message}\n`)
-    return error.exitCode
+    const told = explainError(error)
+    if (told === null) throw error
+    terminal.stderr.write(`runproof: ${told.message}\n`)
+    return told.exitCode
   }
 }
 

@@ -3,7 +3,7 @@
  * system become one sentence; a long file shows a progress bar on a terminal.
  */
 import { open, stat } from 'node:fs/promises'
-import { RunproofError } from './error.ts'
+import { reasonOf, RunproofError } from './error.ts'
 import { isColoured, type Terminal } from './terminal.ts'
 import { visible } from './visible.ts'
 
@@ -51,12 +51,6 @@ async function* readBytes(path: string, name: string): AsyncGenerator<Uint8Array
 
 function unreadable(name: string, error: NodeJS.ErrnoException): RunproofError {
   return new RunproofError('unreadable', `cannot read ${name}: ${reasonOf(error)}`)
-}
-
-function reasonOf(error: NodeJS.ErrnoException): string {
-  if (error.code === 'ENOENT') return 'there is no such file'
-  if (error.code === 'EACCES') return 'permission denied'
-  return visible(error.message)
 }
 
 async function* withBar(

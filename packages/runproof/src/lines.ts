@@ -8,7 +8,7 @@ import { isUtf8 } from 'node:buffer'
 /** Longer lines are reported as a problem and their text is dropped. */
 export const lineBytesMax: number = 64 * 1024 * 1024
 
-/** One line; `problem` says why it has no usable text. */
+/** One line; with a `problem` its text is for showing only: what can be read of it, or nothing. */
 export type Line = { number: number; text: string; problem?: string }
 
 const lineFeed = 0x0a
@@ -61,7 +61,7 @@ export async function* readLines(
 function lineOf(number: number, bytes: Uint8Array): Line | null {
   const hasReturn = bytes.at(-1) === carriageReturn
   const body = hasReturn ? bytes.subarray(0, -1) : bytes
-  if (!isUtf8(body)) return { number, text: '', problem: 'not UTF-8' }
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  if (!isUtf8(body)) return { number, text, problem: 'not UTF-8' }
   return text.trim() === '' ? null : { number, text }
 }

@@ -1,7 +1,7 @@
 /**
  * The streams a command talks to, and writing to them without outrunning a slow
  * reader. A closed stdout (`| head`) ends a command quietly: `gone` turns true
- * and what is written after it is dropped.
+ * and what is written after it is dropped. Any other error of it is thrown by `flush`.
  */
 import type { Readable, Writable } from 'node:stream'
 
@@ -21,7 +21,7 @@ export type Output = {
   line(text: string): void
   /** Resolves when the reader has taken enough; call it in loops. */
   settle(): Promise<void>
-  /** Writes what is still held. */
+  /** Writes what is still held. @throws what kept it from being written, a closed reader aside. */
   flush(): Promise<void>
   /** Whether the reader closed the stream. */
   readonly gone: boolean
@@ -31,16 +31,22 @@ export function createOutput(stream: Writable): Output {
   let held: string[] = []
   let heldUnits = 0
   let gone = false
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+  stream.on('error', () => {
     gone = true
   })
+  const complain = (): void => {
+    const error: NodeJS.ErrnoException | null = stream.errored
+    if (error !== null && error.code !== 'EPIPE') throw error
+  }
   const flush = async (): Promise<void> => {
+    complain()
     if (held.length === 0 || gone) return
     const text = held.join('')
     held = []
     heldUnits = 0
-    if (stream.write(text)) return
+    const isTaken = stream.write(text)
+    complain()
+    if (isTaken) return
     await new Promise<void>((resolve) => {
       const done = (): void => {
         stream.off('drain', done).off('close', done).off('error', done)
@@ -48,6 +54,7 @@ export function createOutput(stream: Writable): Output {
       }
       stream.on('drain', done).on('close', done).on('error', done)
     })
+    complain()
   }
   return {
     line(text) {

@@ -27,7 +27,7 @@ describe('readLines', () => {
     const bytes = Uint8Array.of(0x61, 0x0a, 0xff, 0xfe, 0x0a, 0x62, 0x0a)
     expect(await linesOf([bytes])).toEqual([
       { number: 1, text: 'a' },
-      { number: 2, text: '', problem: 'not UTF-8' },
+      { number: 2, text: '\ufffd\ufffd', problem: 'not UTF-8' },
       { number: 3, text: 'b' },
     ])
   })

@@ -29,7 +29,9 @@ export function alignEvents(expected: readonly Event[], actual: readonly Event[]
   let gapLeft = 0
   let gapRight = 0
   const closeGap = (): void => {
-    pairs.push(...pairGap(expected.slice(gapLeft, left), actual.slice(gapRight, right)))
+    const gap = pairGap(expected.slice(gapLeft, left), actual.slice(gapRight, right))
+    // One by one: a call takes no hundred thousand arguments.
+    for (const pair of gap) pairs.push(pair)
   }
   for (const { added, removed, count } of parts) {
     if (added) right += count

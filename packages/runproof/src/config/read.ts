@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from 'zod'
-import { RunproofError } from '../error.ts'
+import { reasonOf, RunproofError } from '../error.ts'
 import { applyPreset, listPresets, readPreset } from '../presets/preset.ts'
 import { isRecord } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
@@ -40,7 +40,10 @@ export async function readConfig(folder: string): Promise<Config> {
       `no ${configName} in ${visible(resolve(folder))} or above it; write one with the agent's command (docs/formats/runproof-yml.md shows how)`,
     )
   }
-  return parseConfig(await readFile(file, 'utf8'), file)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new RunproofError('unreadable', `cannot read ${visible(file)}: ${reasonOf(error)}`)
+  })
+  return parseConfig(text, file)
 }
 
 /** @throws RunproofError `unreadable`, a line for each problem. */
@@ -65,13 +68,23 @@ export function parseConfig(text: string, file: string): Config {
     })
     return new RunproofError('unreadable', problems.join('\n'))
   }
-  const { value, issues } = applyPresets(document.toJS())
+  const { value, issues } = applyPresets(valueOf(document, shown))
   if (issues.length > 0) throw report(issues)
   const parsed = configSchema.safeParse(value)
   if (!parsed.success) throw report(parsed.error.issues)
   const root = dirname(file)
   const { scenarios, agents } = parsed.data
   return { root, scenarios: scenarios.map((folder) => resolve(root, folder)), agents }
+}
+
+/** @throws RunproofError for aliases that lead nowhere, or to more than a configuration can be. */
+function valueOf(document: Document, shown: string): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new RunproofError('unreadable', `${shown}: ${visible(reason)}`)
+  }
 }
 
 type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'> & {

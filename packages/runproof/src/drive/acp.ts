@@ -10,6 +10,7 @@ import { createAcpClient, type AcpClient, type Request } from './acp-client.ts'
 import {
   findMessage,
   outcomeOf,
+  passed,
   updateOf,
   waitFor,
   type Driver,
@@ -19,6 +20,7 @@ import {
 import { createPermissions } from './permission.ts'
 import {
   describeForeignStep,
+  describeNoId,
   describeNoSession,
   describeNothingToCancel,
   type Problem,
@@ -55,8 +57,11 @@ export function createAcpDriver(options: AcpDriverOptions): Driver {
   ): Promise<StepOutcome> => {
     const additional = extraFolders === undefined ? {} : { additionalDirectories: extraFolders }
     const waited = await call('session/new', { cwd, mcpServers: [], ...additional }, expects)
-    if ('value' in waited && expects === undefined) sessionId = String(waited.value['sessionId'])
-    return outcomeOf(waited)
+    if ('problem' in waited || expects !== undefined) return outcomeOf(waited)
+    const id = waited.value['sessionId']
+    if (typeof id !== 'string') return outcomeOf({ problem: describeNoId(waited.value) })
+    sessionId = id
+    return passed
   }
   const loadSession = async (restarts: boolean): Promise<StepOutcome> => {
     if (restarts) {
@@ -71,8 +76,9 @@ export function createAcpDriver(options: AcpDriverOptions): Driver {
   const endTurn = async (turn: Request, expects?: 'error'): Promise<StepOutcome> => {
     const waited = await client.answer(turn, expects)
     if ('problem' in waited) return outcomeOf(waited)
-    await channel.quiet(options.quietMs, limitMs())
-    return { problem: permissions.takeProblem(), turnEnded: true }
+    const quiet = await channel.quiet(options.quietMs, limitMs())
+    const problem = 'problem' in quiet ? quiet.problem : permissions.takeProblem()
+    return { problem, turnEnded: true }
   }
   const promptAndCancel = async (text: string, when: CancelMoment): Promise<StepOutcome> => {
     if (when === 'permission') client.holdPermissions()
@@ -124,7 +130,7 @@ export function createAcpDriver(options: AcpDriverOptions): Driver {
       }
       return run(step)
     },
-    close: () => (options.needsAllAnswers ? permissions.unused() : []),
+    close: () => permissions.close(options.needsAllAnswers),
   }
 }
 

@@ -5,16 +5,18 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentProcess } from '../launch/process.ts'
+import type { Line } from '../lines.ts'
 import { isRecord, type Message, type TranscriptLine } from '../transcript/line.ts'
 import {
   describeBadLine,
   describeEnd,
+  describeFlood,
   describeTimeout,
   type Problem,
   type Waited,
 } from './problem.ts'
 
-type ChannelProcess = Pick<AgentProcess, 'lines' | 'writeLine' | 'exit' | 'exited' | 'stdoutLine'>
+type ChannelProcess = Pick<AgentProcess, 'lines' | 'writeLine' | 'exit' | 'exited'>
 
 export type ChannelOptions = {
   /** Whether a JSON object is a message of the protocol; any other line is a problem. */
@@ -53,12 +55,15 @@ export type Channel = {
   until<T>(wait: Wait<T>): Promise<Waited<T>>
   /** Asks all waits again, when something else than a message has changed. */
   wake(): void
-  /** Resolves when nothing has come for `quietMs`, at latest after `limitMs`. */
-  quiet(quietMs: number, limitMs: number): Promise<void>
+  /** Waits until nothing has come for `quietMs`; a problem when it never does within `limitMs`. */
+  quiet(quietMs: number, limitMs: number): Promise<Waited<true>>
 }
 
 /** Problems kept; an agent that prints megabytes of noise is described well enough by the first ones. */
 const problemsMax = 20
+
+/** What all lines of a run may hold together, in UTF-16 units; later ones are read and dropped. */
+const receivedUnitsMax = 64 * 1024 * 1024
 
 /** A dying process closes its stdout first; the exit that explains it follows within this time. */
 const exitMs = 250
@@ -67,9 +72,11 @@ export function createChannel({ isMessage, lineKind, now }: ChannelOptions): Cha
   const transcript: TranscriptLine[] = []
   const problems: Problem[] = []
   const listeners: ((line: TranscriptLine) => void)[] = []
-  const waits = new Set<() => void>()
+  const waits = new Set<() => unknown>()
   let process: ChannelProcess | null = null
   let isOver = true
+  let receivedUnits = 0
+  let flood: Problem | null = null
 
   const wake = (): void => {
     for (const look of waits) look()
@@ -78,14 +85,19 @@ export function createChannel({ isMessage, lineKind, now }: ChannelOptions): Cha
     transcript.push(line)
     for (const listener of listeners) listener(line)
   }
-  const receive = (from: ChannelProcess, number: number, text: string, problem?: string): void => {
+  const receive = ({ number, text, problem }: Line): void => {
+    if (flood !== null) return
+    receivedUnits += text.length
+    if (receivedUnits > receivedUnitsMax) {
+      flood = describeFlood(receivedUnitsMax)
+      problems.push(flood)
+      return
+    }
     const message = problem === undefined ? parseObject(text) : null
     if (message !== null && isMessage(message)) return record({ t: now(), dir: '<', m: message })
-    const bytes = problem === undefined ? null : from.stdoutLine(number)
-    const raw = bytes === null ? text : Buffer.from(bytes).toString('utf8')
-    record({ t: now(), dir: '<', raw })
-    if (problems.length === problemsMax) return
-    problems.push(describeBadLine(number, raw, problem ?? `not ${lineKind}`, lineKind))
+    record({ t: now(), dir: '<', raw: text })
+    if (problems.length >= problemsMax) return
+    problems.push(describeBadLine(number, text, problem ?? `not ${lineKind}`, lineKind))
   }
 
   return {
@@ -97,7 +109,7 @@ export function createChannel({ isMessage, lineKind, now }: ChannelOptions): Cha
       process = attached
       isOver = false
       for await (const batch of attached.lines) {
-        for (const { number, text, problem } of batch) receive(attached, number, text, problem)
+        for (const line of batch) receive(line)
         wake()
       }
       await Promise.race([attached.exited, delay(exitMs, undefined, { ref: false })])
@@ -116,30 +128,41 @@ export function createChannel({ isMessage, lineKind, now }: ChannelOptions): Cha
           waits.delete(look)
           resolve(waited)
         }
-        const look = (): void => {
+        const look = (): boolean => {
           const value = check()
-          if (value !== undefined && value !== null) return finish({ value })
-          const pointless = giveUp?.()
-          if (pointless !== undefined) finish({ problem: pointless })
-          else if (isOver) finish({ problem: describeEnd(process?.exit ?? null, what) })
+          const problem =
+            giveUp?.() ?? flood ?? (isOver ? describeEnd(process?.exit ?? null, what) : null)
+          if (value !== undefined && value !== null) finish({ value })
+          else if (problem !== null) finish({ problem })
+          else return false
+          return true
         }
-        const timer = setTimeout(() => finish({ problem: describeTimeout(what, limitMs) }), limitMs)
+        // A harness that had no time to look itself must not call the agent late.
+        const timer = setTimeout(() => {
+          if (!look()) finish({ problem: describeTimeout(what, limitMs) })
+        }, limitMs)
         waits.add(look)
         look()
       })
     },
     quiet(quietMs, limitMs) {
       return new Promise((resolve) => {
-        if (quietMs === 0) return resolve()
-        const finish = (): void => {
+        if (quietMs === 0) return resolve({ value: true })
+        const finish = (waited: Waited<true>): void => {
           clearTimeout(quietTimer)
           clearTimeout(limitTimer)
           waits.delete(heard)
-          resolve()
+          resolve(waited)
         }
-        const heard = (): void => (isOver ? finish() : void quietTimer.refresh())
-        const quietTimer = setTimeout(finish, quietMs)
-        const limitTimer = setTimeout(finish, limitMs)
+        const heard = (): void => {
+          if (flood !== null) finish({ problem: flood })
+          else if (isOver) finish({ value: true })
+          else quietTimer.refresh()
+        }
+        const quietTimer = setTimeout(finish, quietMs, { value: true })
+        const limitTimer = setTimeout(finish, limitMs, {
+          problem: describeTimeout(`${quietMs} ms of silence after the turn's response`, limitMs),
+        })
         waits.add(heard)
         heard()
       })

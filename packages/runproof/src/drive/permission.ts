@@ -13,8 +13,8 @@ export type Permissions = {
   answer(params: unknown): Message
   /** Answers whose kind was not offered, since the last call. */
   takeProblem(): Problem | null
-  /** Answers that are left. */
-  unused(): Problem[]
+  /** What nobody has taken yet: a kind that was not offered outside of a turn, and answers that are left. */
+  close(needsAll: boolean): Problem[]
 }
 
 export const cancelledResult: Message = { outcome: { outcome: 'cancelled' } }
@@ -42,7 +42,10 @@ export function createPermissions(answers: readonly PermissionAnswer[]): Permiss
       problem = null
       return taken
     },
-    unused: () => (queue.length === 0 ? [] : [describeUnusedAnswers(queue)]),
+    close: (needsAll) => [
+      ...(problem === null ? [] : [problem]),
+      ...(needsAll && queue.length > 0 ? [describeUnusedAnswers(queue)] : []),
+    ],
   }
 }
 

@@ -27,6 +27,16 @@ export function describeBadLine(
   }
 }
 
+export function describeFlood(unitsMax: number): Problem {
+  const mebi = Math.round(unitsMax / 1024 / 1024)
+  return {
+    code: 'stdout-flood',
+    message: `the agent wrote more than ${mebi} Mi characters on stdout; the rest was not looked at`,
+    details: [],
+    showsStderr: true,
+  }
+}
+
 export function describeEnd(
   exit: { code: number | null; signal: string | null } | null,
   what: string,
@@ -48,7 +58,7 @@ export function describeEnd(
 export function describeTimeout(what: string, limitMs: number): Problem {
   return {
     code: 'step-timeout',
-    message: `the agent hangs: ${limitMs} ms without ${what}`,
+    message: `the agent hangs: ${Math.round(limitMs)} ms without ${what}`,
     details: ['more time: "limits" of the agent in runproof.yml'],
     showsStderr: true,
   }
@@ -92,6 +102,14 @@ export function describeUnusedAnswers(kinds: readonly string[]): Problem {
     code: 'permission-unused',
     message: `the agent asked for permission too rarely, answers are left: ${kinds.join(', ')}`,
     details: ['take them out of "permissionAnswers", or find out why it did not ask'],
+  }
+}
+
+export function describeNoId(result: Message): Problem {
+  return {
+    code: 'unexpected-result',
+    message: 'session/new was answered with a result that has no "sessionId"',
+    details: [`result: ${shorten(JSON.stringify(result))}`],
   }
 }
 

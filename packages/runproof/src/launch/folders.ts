@@ -2,6 +2,7 @@
  * The fresh folders of one run: nothing of the machine or of an earlier run is
  * in them, and all of them go when the run is over.
  */
+import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,11 +24,11 @@ export type RunFolders = {
 }
 
 /**
- * Makes the folders, as real paths (no symbolic link on the way), and copies
- * `workspace` into the working directory. The names have the same length in
- * every run, so that byte budgets of tools do not vary.
+ * Makes the folders, as real paths (no symbolic link on the way), all but the
+ * working one. The names have the same length in every run, so that byte budgets
+ * of tools do not vary.
  */
-export async function createRunFolders(workspace: string | null): Promise<RunFolders> {
+export async function createRunFolders(): Promise<RunFolders> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'runproof-')))
   const folders: RunFolders = {
     root,
@@ -38,14 +39,50 @@ export async function createRunFolders(workspace: string | null): Promise<RunFol
     report: join(root, 'report.json'),
     blankLog: join(root, 'blank.jsonl'),
   }
-  const { cwd, home, tmp, sessions } = folders
+  const { home, tmp, sessions } = folders
   await Promise.all([home, tmp, sessions].map((folder) => mkdir(folder)))
-  if (workspace === null) await mkdir(cwd)
-  else await cp(workspace, cwd, { recursive: true, verbatimSymlinks: true })
   return folders
 }
 
-/** Removes a run's folders, also when a dying process still writes into them. */
-export async function removeRunFolders({ root }: RunFolders): Promise<void> {
-  await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+/** Makes the working folder: a copy of `workspace`, or an empty one. */
+export async function fillWorkspace({ cwd }: RunFolders, workspace: string | null): Promise<void> {
+  if (workspace === null) await mkdir(cwd)
+  else await cp(workspace, cwd, { recursive: true, verbatimSymlinks: true })
+}
+
+/** Removes a run's folders, also when a dying process still writes into them, or has closed some. */
+export async function removeRunFolders({ root }: Pick<RunFolders, 'root'>): Promise<void> {
+  const remove = (): Promise<void> =>
+    rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+  await remove().catch(() => {
+    openFolders(root)
+    return remove()
+  })
+}
+
+/** The same at once, for a process that is about to end. Never throws. */
+export function removeAtOnce(root: string): void {
+  for (const prepare of [() => {}, openFolders]) {
+    try {
+      prepare(root)
+      return rmSync(root, { recursive: true, force: true, maxRetries: 3 })
+    } catch {
+      // The second try opens what is closed; more cannot be done.
+    }
+  }
+}
+
+/** Lets the owner into every folder and read every file again; a package manager may have closed its cache. */
+export function openFolders(folder: string): void {
+  allow(folder, 0o700)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) openFolders(path)
+    else if (entry.isFile()) allow(path, 0o400)
+  }
+}
+
+function allow(path: string, bits: number): void {
+  const { mode } = statSync(path)
+  if ((mode & bits) !== bits) chmodSync(path, mode | bits)
 }

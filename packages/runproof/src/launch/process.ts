@@ -1,22 +1,22 @@
 /**
  * One agent process: raw stdio, its end, and the way there.
  *
- * Lines of stdout come in order with their bytes behind them; stderr is kept.
+ * Lines of stdout come in order; the end of stderr is kept.
  * `stop()` is the only way out: stdin ends, the agent disposes and exits, the
  * pipes drain. What does not leave in time is signalled, the whole tree, first
  * SIGTERM, then SIGKILL; what outlives the agent is listed and killed.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import process from 'node:process'
 import { RunproofError } from '../error.ts'
 import { readLines, type Line } from '../lines.ts'
 import { visible } from '../visible.ts'
 import { findCommand } from './which.ts'
-import { listTree, signalTree, type Member, type Tree } from './tree.ts'
+import { killTree, listTree, rememberGroups, signalTree, type Member, type Tree } from './tree.ts'
 
-/** Bytes of stdout kept for reports about its lines, bytes of stderr kept at all (the end of it). */
-const stdoutBytesMax = 64 * 1024 * 1024
+/** The end of stderr that is kept. */
 const stderrUnitsMax = 1024 * 1024
 
 /** From SIGTERM to SIGKILL. */
@@ -59,8 +59,6 @@ export type AgentProcess = {
   stop(): Promise<ProcessEnd>
   /** Everything said on stderr so far, its end when it is long. */
   readonly stderr: string
-  /** The bytes of a line of stdout, or null when it is beyond what is kept. */
-  stdoutLine(number: number): Uint8Array | null
   /** How it exited, or null while it runs. */
   readonly exit: { code: number | null; signal: NodeJS.Signals | null } | null
   /** Resolves at the exit. */
@@ -90,9 +88,10 @@ export async function launchAgent(options: LaunchOptions): Promise<AgentProcess>
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-stderrUnitsMax)
   })
-  const stdout = createByteLog(stdoutBytesMax)
 
   const stop = async (): Promise<ProcessEnd> => {
+    // As long as the agent lives, its children can be told from others, whatever they do later.
+    rememberGroups(tree)
     child.stdin.end()
     let forced: ProcessEnd['forced'] = null
     if (!(await settles(exited, options.exitMs))) {
@@ -101,7 +100,7 @@ export async function launchAgent(options: LaunchOptions): Promise<AgentProcess>
       if (!(await settles(exited, graceMs))) {
         forced = 'SIGKILL'
         signalTree(tree, 'SIGKILL')
-        await exited
+        await settles(exited, graceMs)
       }
     }
     const leftovers = await clearTree(tree, options.settleMs)
@@ -114,13 +113,12 @@ export async function launchAgent(options: LaunchOptions): Promise<AgentProcess>
 
   let stopping: Promise<ProcessEnd> | undefined
   return {
-    lines: readLines(untilGone(stdout.keep(child.stdout), exited)),
+    lines: readLines(untilGone(child.stdout, exited)),
     writeLine: (text) => void child.stdin.write(`${text}\n`),
     stop: () => (stopping ??= stop()),
     get stderr() {
       return stderr
     },
-    stdoutLine: (number) => stdout.line(number),
     get exit() {
       return exit
     },
@@ -145,10 +143,19 @@ async function spawnCommand({ command, wrap, cwd, env }: LaunchOptions): Promise
   })
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
-    child.once('error', (error: NodeJS.ErrnoException) => reject(explainSpawnError(error, program)))
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      // The system does not say which of the two it has not found.
+      reject(existsSync(cwd) ? explainSpawnError(error, program) : noFolder(cwd))
+    })
   })
   return child
 }
+
+const noFolder = (cwd: string): RunproofError =>
+  new RunproofError(
+    'environment',
+    `cannot start the agent in ${visible(cwd)}: there is no such folder; correct "cwd" in runproof.yml`,
+  )
 
 /** Why a program does not start, in words. */
 export function spawnReason(error: NodeJS.ErrnoException): string {
@@ -170,55 +177,25 @@ async function clearTree(tree: Tree, settleMs: number): Promise<Member[]> {
     await delay(settleStepMs)
     leftovers = listTree(tree)
   }
-  if (leftovers.length > 0) signalTree(tree, 'SIGKILL')
+  killTree(tree)
   return leftovers
 }
 
-/** Passes chunks on until the stream ends, or `drainMs` after the exit. */
-async function* untilGone(
-  chunks: AsyncIterable<Uint8Array>,
-  exited: Promise<void>,
-): AsyncGenerator<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]()
-  // Unreferenced: an open pipe keeps the harness alive by itself, a closed one needs no timer.
-  const gone = exited.then(
-    () => new Promise<null>((resolve) => setTimeout(resolve, drainMs, null).unref()),
-  )
-  for (;;) {
-    const next = await Promise.race([iterator.next(), gone])
-    if (next === null || next.done === true) return
-    yield next.value
+/** The chunks of a stream until it ends, or until `drainMs` after the exit, whoever holds the pipe then. */
+async function* untilGone(stream: Readable, exited: Promise<void>): AsyncGenerator<Uint8Array> {
+  let rest: Uint8Array | null | undefined
+  const leave = (): void => {
+    rest = stream.read()
+    stream.destroy()
   }
-}
-
-type ByteLog = {
-  keep(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
-  line(number: number): Uint8Array | null
-}
-
-/** Remembers what passes, up to `bytesMax`, to give back the bytes of a line. */
-function createByteLog(bytesMax: number): ByteLog {
-  const kept: Uint8Array[] = []
-  let keptBytes = 0
-  return {
-    async *keep(chunks) {
-      for await (const chunk of chunks) {
-        if (keptBytes < bytesMax) kept.push(chunk)
-        keptBytes += chunk.byteLength
-        yield chunk
-      }
-    },
-    line(number) {
-      const bytes = Buffer.concat(kept)
-      let start = 0
-      for (let skip = 1; skip < number; skip++) {
-        const end = bytes.indexOf(0x0a, start)
-        if (end === -1) return null
-        start = end + 1
-      }
-      const end = bytes.indexOf(0x0a, start)
-      return start >= bytes.byteLength ? null : bytes.subarray(start, end === -1 ? undefined : end)
-    },
+  // The immediate lets a harness that was late read what is in the pipe first. Unreferenced:
+  // an open pipe keeps the harness alive by itself, a closed one needs no timer.
+  void exited.then(() => setTimeout(() => setImmediate(leave), drainMs).unref())
+  try {
+    yield* stream
+  } catch (error) {
+    if (rest === undefined) throw error
+    if (rest !== null) yield rest
   }
 }
 

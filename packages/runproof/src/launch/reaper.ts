@@ -3,14 +3,11 @@
  * (or its end for any other reason) kills the run's processes and removes its
  * folder, synchronously, and only then lets the signal do its work.
  */
-import { rmSync } from 'node:fs'
 import process from 'node:process'
-import { signalTree, type Tree } from './tree.ts'
+import { removeAtOnce } from './folders.ts'
+import { killTree, type Tree } from './tree.ts'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/** A tree may fork while it is listed; a second pass finds what the first one missed. */
-const passes = 2
 
 const guarded = new Set<Tree>()
 
@@ -43,9 +40,7 @@ function reapAndLeave(signal: NodeJS.Signals): void {
 }
 
 function reap(): void {
-  for (const tree of guarded) {
-    for (let pass = 0; pass < passes; pass++) signalTree(tree, 'SIGKILL')
-  }
-  for (const { folder } of guarded) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  for (const tree of guarded) killTree(tree)
+  for (const { folder } of guarded) removeAtOnce(folder)
   guarded.clear()
 }

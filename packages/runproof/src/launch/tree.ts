@@ -5,15 +5,16 @@
  * groups of their own. So on Linux a process belongs to a run when it is in the
  * agent's process group, or has the run's folder in its environment (HOME and
  * TMPDIR do, whatever a tool scrubs), or works in that folder without a
- * terminal (a shell that a person opened there has one). Other systems know the
- * group, and the tree as long as the agent lives.
+ * terminal (a shell that a person opened there has one), or is a child of one
+ * that belongs. Other systems know the group, and the tree as long as the agent
+ * lives.
  */
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
 import treeKill from 'tree-kill'
 
 export type Tree = {
-  /** The agent processes that were started; on POSIX also the numbers of their process groups. */
+  /** The agent processes that were started; on POSIX also the numbers of process groups of the run. */
   pids: number[]
   /** Absolute path of the run's folders. */
   folder: string
@@ -24,8 +25,26 @@ export type Member = { pid: number; command: string }
 
 /** Lists what lives of the tree, the agent included. Zombies do not live. */
 export function listTree(tree: Tree): Member[] {
-  if (process.platform === 'linux') return listByProc(tree)
+  if (process.platform === 'linux') {
+    return listByProc(tree).map(({ pid, command }) => ({ pid, command }))
+  }
   return tree.pids.filter(isGroupAlive).map((pid) => ({ pid, command: `process group ${pid}` }))
+}
+
+/** Remembers the groups of what lives of the tree, for when nothing else leads there any more. */
+export function rememberGroups(tree: Tree): void {
+  if (process.platform !== 'linux') return
+  for (const { group } of listByProc(tree)) if (!tree.pids.includes(group)) tree.pids.push(group)
+}
+
+/** A tree may fork while it is listed; a further pass finds what the one before missed. */
+const killPasses = 5
+
+/** Kills what lives of the tree, until nothing does. */
+export function killTree(tree: Tree): void {
+  if (process.platform !== 'linux') return signalTree(tree, 'SIGKILL')
+  for (let pass = 0; pass < killPasses && listTree(tree).length > 0; pass++)
+    signalTree(tree, 'SIGKILL')
 }
 
 /** Sends the signal to everything that lives of the tree. Synchronous but for Windows and macOS. */
@@ -59,30 +78,58 @@ function isGroupAlive(pid: number): boolean {
   }
 }
 
-function listByProc({ pids: groups, folder }: Tree): Member[] {
-  const members: Member[] = []
+type Process = Member & { group: number }
+
+function listByProc({ pids: groups, folder }: Tree): Process[] {
+  const members = new Map<number, Process>()
+  const others: { pid: number; parent: number; group: number }[] = []
   for (const name of readdirSync('/proc')) {
     const pid = Number(name)
     if (!Number.isInteger(pid) || pid === process.pid) continue
-    try {
-      if (belongs(pid, groups, folder)) members.push({ pid, command: readCommand(pid) })
-    } catch {
-      // It ended while it was looked at, or is another user's.
-    }
+    const stat = readStat(pid)
+    if (stat === null) continue
+    if (groups.includes(stat.group) || worksIn(pid, folder, stat)) {
+      members.set(pid, { pid, group: stat.group, command: readCommand(pid) })
+    } else others.push({ pid, ...stat })
   }
-  return members
+  for (let isGrowing = members.size > 0; isGrowing;) {
+    const children = others.filter(({ pid, parent }) => members.has(parent) && !members.has(pid))
+    for (const { pid, group } of children)
+      members.set(pid, { pid, group, command: readCommand(pid) })
+    isGrowing = children.length > 0
+  }
+  return [...members.values()]
 }
 
-function belongs(pid: number, groups: readonly number[], folder: string): boolean {
+type Stat = { parent: number; group: number; hasTerminal: boolean }
+
+/** Null for what has ended. */
+function readStat(pid: number): Stat | null {
   // `pid (name) state ppid pgrp session tty …`; the name may hold anything, so read from its end.
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const [state, , processGroup, , terminal] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  if (state === 'Z' || state === 'X') return false
-  if (groups.includes(Number(processGroup))) return true
-  if (readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`=${folder}/`)) return true
-  return terminal === '0' && `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`)
+  const stat = readText(`/proc/${pid}/stat`)
+  const [state = 'X', parent, group, , terminal] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (stat === '' || state === 'Z' || state === 'X') return null
+  return { parent: Number(parent), group: Number(group), hasTerminal: terminal !== '0' }
 }
 
-function readCommand(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+function worksIn(pid: number, folder: string, { hasTerminal }: Stat): boolean {
+  if (readText(`/proc/${pid}/environ`).includes(`=${folder}/`)) return true
+  if (hasTerminal) return false
+  try {
+    return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`)
+  } catch {
+    return false
+  }
+}
+
+const readCommand = (pid: number): string =>
+  readText(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
+
+/** Nothing for what ended while it was looked at, or is another user's. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
 }

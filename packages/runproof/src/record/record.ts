@@ -19,7 +19,7 @@ import type { Failure } from '../run/failure.ts'
 import { serializeLines } from '../run/golden-file.ts'
 import { compareOutputs, type Output } from '../run/goldens.ts'
 import { isSessionLog, parseLog } from '../run/harvest.ts'
-import type { Pin } from '../run/header.ts'
+import { pinFor, type Pin } from '../run/header.ts'
 import { judgeRun } from '../run/judge.ts'
 import { blankLog, type SeamOptions } from '../run/seam.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
@@ -151,8 +151,7 @@ async function goldenFiles(
   run: Execution,
   { pins }: RecordOptions,
 ): Promise<[string, string][]> {
-  const { headerClass } = scenario.input
-  const pin = headerClass === null ? null : (pins.get(headerClass) ?? firstPin(scenario))
+  const pin = pinFor(scenario, pins)
   const outputs = await compareOutputs({ scenario, agent, execution: run }, pin)
   return outputs.flatMap(({ file, actual }: Output): [string, string][] =>
     file.includes('.golden.') && !file.includes(' ') && actual !== null
@@ -160,9 +159,6 @@ async function goldenFiles(
       : [],
   )
 }
-
-/** A class without a pin is pinned by the first of its scenarios that is recorded. */
-const firstPin = ({ folder }: Scenario): Pin => ({ folder, systemPrompt: null, toolSchemas: null })
 
 /** Nothing with a secret in it reaches the disk. */
 async function findLeaks(

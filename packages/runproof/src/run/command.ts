@@ -3,10 +3,13 @@
  * produce. Writes differences to the pending store (never with `CI` set) and,
  * on request, the actual outputs to a folder; never a golden.
  */
+import { constants } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readConfig } from '../config/read.ts'
-import { RunproofError } from '../error.ts'
-import { createPendingStore } from '../pending/store.ts'
+import { reasonOf, RunproofError } from '../error.ts'
+import { isThere } from '../launch/which.ts'
+import { createPendingStore, type PendingStore } from '../pending/store.ts'
 import { createReporter, reporterNames } from '../report/choose.ts'
 import { orderResults } from '../report/reporter.ts'
 import { leaveOutAbsent } from '../scenario/absent.ts'
@@ -35,7 +38,7 @@ export async function runTest(
   options: TestOptions,
   terminal: Terminal,
   folder: string,
-): Promise<0 | 1> {
+): Promise<0 | 1 | 3> {
   const jobs = options.jobs === undefined ? defaultJobs() : parseJobs(options.jobs)
   const reporterName = parseReporter(options)
   const selection = createSelection(wanted, options)
@@ -43,6 +46,9 @@ export async function runTest(
   const selected = await selectScenarios(config, selection)
   const { scenarios, note } = await leaveOutAbsent(config, selected, terminal.env)
   if (note !== null) terminal.stderr.write(`${note}\n`)
+  const pending = await openPending(config.root, terminal)
+  const outFolder =
+    options.out === undefined ? null : await makeFolder(resolve(folder, options.out))
   const output = createOutput(terminal.stdout)
   const reporter = await createReporter(reporterName, { terminal, output, from: folder })
 
@@ -54,15 +60,35 @@ export async function runTest(
     refusals: isWhole(selection) ? await guardTogether(scenarios, config) : new Map(),
     env: terminal.env,
     pins: await readPins(config, scenarios),
-    pending: isReadOnly(terminal) ? null : createPendingStore(config.root),
-    outFolder: options.out === undefined ? null : resolve(folder, options.out),
+    pending,
+    outFolder,
     jobs,
     events: orderResults(scenarios, reporter),
   })
   const durationMs = Math.round(performance.now() - startedAt)
   await reporter.finish({ results, durationMs, jobs })
   await output.flush()
+  if (results.some(({ failures }) => failures.some(({ code }) => code === 'environment'))) return 3
   return results.every(({ passed }) => passed) ? 0 : 1
+}
+
+/** Where differences wait; null in CI, and in a project that may not be written to. */
+async function openPending(root: string, terminal: Terminal): Promise<PendingStore | null> {
+  if (isReadOnly(terminal)) return null
+  if (await isThere(root, constants.W_OK)) return createPendingStore(root)
+  terminal.stderr.write(
+    `differences are not kept for review: ${visible(root)} cannot be written to\n`,
+  )
+  return null
+}
+
+async function makeFolder(path: string): Promise<string> {
+  await mkdir(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    const reason =
+      error.code === 'EEXIST' || error.code === 'ENOTDIR' ? 'it is no folder' : reasonOf(error)
+    throw new RunproofError('usage', `--out ${visible(path)} cannot be used: ${reason}`)
+  })
+  return path
 }
 
 function isWhole({ scenarios = [], agent, filter, shard }: Selection): boolean {

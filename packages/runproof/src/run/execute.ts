@@ -3,18 +3,20 @@
  * drive, accept, shut down, harvest. It yields everything that a judgement
  * needs; the folders are gone by then.
  */
+import { existsSync, mkdirSync } from 'node:fs'
 import type { AgentConfig } from '../config/config.ts'
 import { createAcpDriver } from '../drive/acp.ts'
 import type { Driver } from '../drive/driver.ts'
+import type { Problem } from '../drive/problem.ts'
 import { createJsonlDriver } from '../drive/jsonl.ts'
 import type { Attempt } from '../fence/attempt.ts'
-import type { RunFolders } from '../launch/folders.ts'
 import type { ProcessEnd } from '../launch/process.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { TranscriptLine } from '../transcript/line.ts'
 import { createClaims, type Claims } from './claims.ts'
 import type { Failure } from './failure.ts'
 import { harvestLogs, type SessionLog } from './harvest.ts'
+import { openFolders, type RunFolders } from '../launch/folders.ts'
 import type { Recorded } from './provider.ts'
 import { createDeadline, runScript, withoutStep, type Deadline, type Unaccepted } from './script.ts'
 import type { ReplayReport } from './seam.ts'
@@ -117,11 +119,13 @@ async function executeIn(
   const recorded = await world.endProvider()
   claims?.finish({ runtimeFailed: failures.some(({ code }) => code === 'agent-exited') })
   const { workspaceExpected } = scenario.files
+  const isUntold = ({ message }: Problem): boolean =>
+    failures.every((failure) => failure.message !== message)
   return {
     transcript: channel.transcript,
     stderr: world.stderr,
     ends: world.ends,
-    failures: [...failures, ...channel.problems.map(withoutStep)],
+    failures: [...failures, ...channel.problems.filter(isUntold).map(withoutStep)],
     unaccepted,
     claims,
     logs: await harvestLogs(folders.sessions),
@@ -131,9 +135,16 @@ async function executeIn(
     attempts: world.attempts,
     recorded,
     workspaceChanges:
-      workspaceExpected === undefined ? [] : await compareWorkspace(workspaceExpected, folders.cwd),
+      workspaceExpected === undefined ? [] : await compareLeft(workspaceExpected, folders.cwd),
     folders,
   }
+}
+
+/** What was left behind; how it may be read is not looked at. */
+function compareLeft(expected: string, cwd: string): Promise<FileChange[]> {
+  if (existsSync(cwd)) openFolders(cwd)
+  else mkdirSync(cwd)
+  return compareWorkspace(expected, cwd)
 }
 
 function createDriver(

@@ -10,16 +10,22 @@ export type FailureCode =
   | 'guard'
   /** `input.json` says nothing usable, or a file that the run needs is not there. */
   | 'bad-scenario'
+  /** It could not be run: the machine lacks what it needs. */
+  | 'environment'
   /** A step's time was over: the agent hangs. */
   | 'step-timeout'
   /** The agent exited before the script was through. */
   | 'agent-exited'
   /** A line of stdout is not one JSON-RPC object (or, for `jsonl`, one JSON object). */
   | 'stdout-not-json'
+  /** The agent wrote so much on stdout that it was not all looked at. */
+  | 'stdout-flood'
   /** The agent answered with an error where the script expects a result. */
   | 'unexpected-error'
   /** The agent answered with a result where the script expects an error. */
   | 'expected-error'
+  /** The agent answered with a result that the script cannot go on with. */
+  | 'unexpected-result'
   /** The turn ended before the moment came at which to cancel it. */
   | 'nothing-to-cancel'
   /** The answer in turn is of a kind that the agent did not offer. */

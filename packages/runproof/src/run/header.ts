@@ -37,6 +37,12 @@ export function headerTexts(
   }
 }
 
+/** The pin that holds for a scenario; of a class without one it has to be the first itself. */
+export function pinFor({ folder, input }: Scenario, pins: ReadonlyMap<string, Pin>): Pin | null {
+  if (input.headerClass === null) return null
+  return pins.get(input.headerClass) ?? { folder, systemPrompt: null, toolSchemas: null }
+}
+
 function findHeader({ lines }: SessionLog): Message | null {
   for (const line of lines) {
     if (!line.includes('request/header')) continue

@@ -5,6 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config/config.ts'
+import type { RunproofError } from '../error.ts'
 import type { PendingStore } from '../pending/store.ts'
 import { scenarioFiles, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
 import { serializeTranscriptLine } from '../transcript/line.ts'
@@ -13,7 +14,7 @@ import type { Failure } from './failure.ts'
 import { serializeLines } from './golden-file.ts'
 import type { Output } from './goldens.ts'
 import { guardFolder } from './guard.ts'
-import type { Pin } from './header.ts'
+import { pinFor, type Pin } from './header.ts'
 
 export type ScenarioResult = {
   scenario: string
@@ -71,12 +72,21 @@ export async function runScenario(
     env,
     ...(onProgress !== undefined && { onProgress }),
   })
-  const pin = pins.get(scenario.input.headerClass ?? '') ?? null
+  const pin = pinFor(scenario, pins)
   const { judgeExecution } = await verdict
-  const { outputs, failures, isSound } = await judgeExecution(scenario, agent, run, pin)
+  const wantsOutputs = outFolder !== null
+  const judged = await judgeExecution(scenario, agent, run, { pin, wantsOutputs })
+  const { outputs, failures, isSound } = judged
   if (outFolder !== null) await keepOutputs(join(outFolder, scenario.name), run, outputs)
   if (pending !== null && isSound) await writePending(pending, failures, outputs)
   return resultOf(scenario, failures, run, startedAt)
+}
+
+/** The result of a scenario that could not be run at all. */
+export function describeUnrun(scenario: Scenario, error: RunproofError): ScenarioResult {
+  const [message = '', ...details] = error.message.split('\n')
+  const code = error.code === 'environment' ? 'environment' : 'bad-scenario'
+  return resultOf(scenario, [{ code, step: null, message, details }], null, performance.now())
 }
 
 /** The result of a folder without a usable input. */
@@ -91,7 +101,7 @@ export function describeBroken({ name, folder, problems }: BrokenScenario): Scen
       {
         code: 'bad-scenario',
         step: null,
-        message: `${scenarioFiles.input} says nothing usable`,
+        message: `${scenarioFiles.input}, or the folder around it, says nothing usable`,
         details: problems,
       },
     ],

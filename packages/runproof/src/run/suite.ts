@@ -5,7 +5,14 @@
 import { availableParallelism } from 'node:os'
 import type { Scenario, BrokenScenario } from '../scenario/scenario.ts'
 import type { ScenarioProgress } from './execute.ts'
-import { describeBroken, runScenario, type RunOptions, type ScenarioResult } from './scenario.ts'
+import { explainError } from '../error.ts'
+import {
+  describeBroken,
+  describeUnrun,
+  runScenario,
+  type RunOptions,
+  type ScenarioResult,
+} from './scenario.ts'
 
 /** What happens while a suite runs; a reporter is a set of these. */
 export type SuiteEvents = {
@@ -26,7 +33,7 @@ const jobsDefaultMax = 8
 
 export const defaultJobs = (): number => Math.min(availableParallelism(), jobsDefaultMax)
 
-/** @returns one result a scenario, in the order given. @throws what `runScenario` throws. */
+/** @returns one result a scenario, in the order given. */
 export async function runSuite(
   scenarios: readonly (Scenario | BrokenScenario)[],
   { jobs, events, ...options }: SuiteOptions,
@@ -58,5 +65,12 @@ async function runOne(
 ): Promise<ScenarioResult> {
   if ('problems' in scenario) return describeBroken(scenario)
   const onProgress = (progress: ScenarioProgress): void => events?.onProgress?.(scenario, progress)
-  return runScenario(scenario, { ...options, onProgress })
+  try {
+    return await runScenario(scenario, { ...options, onProgress })
+  } catch (error) {
+    // One that cannot be run is no reason to hear nothing of the others.
+    const told = explainError(error)
+    if (told === null) throw error
+    return describeUnrun(scenario, told)
+  }
 }

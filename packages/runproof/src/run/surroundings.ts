@@ -8,7 +8,12 @@ import type { AgentConfig, Config } from '../config/config.ts'
 import { RunproofError } from '../error.ts'
 import type { Attempt } from '../fence/attempt.ts'
 import type { Fence } from '../fence/fence.ts'
-import { createRunFolders, removeRunFolders, type RunFolders } from '../launch/folders.ts'
+import {
+  createRunFolders,
+  fillWorkspace,
+  removeRunFolders,
+  type RunFolders,
+} from '../launch/folders.ts'
 import { guardRun } from '../launch/reaper.ts'
 import type { Tree } from '../launch/tree.ts'
 import { locateAgent } from '../presets/locate.ts'
@@ -54,7 +59,7 @@ export async function openSurroundings(
   const located = await locateAgent(agent, config.root, env)
   if ('missing' in located) throw new RunproofError('environment', located.missing)
   const { program } = located
-  const folders = await createRunFolders(scenario.files.workspace ?? null)
+  const folders = await createRunFolders()
   const tree: Tree = { pids: [], folder: folders.root }
   const guard = guardRun(tree)
   const closers: (() => unknown)[] = [() => guard.release(), () => removeRunFolders(folders)]
@@ -62,6 +67,7 @@ export async function openSurroundings(
     for (const closer of closers.splice(0).toReversed()) await closer()
   }
   try {
+    await fillWorkspace(folders, scenario.files.workspace ?? null)
     const { mode, ignoresLog } = seam
     if (ignoresLog === true) await writeFile(folders.blankLog, blankLog)
     const agentFolder = program?.modules ?? null

@@ -13,6 +13,7 @@ import type { Pin } from './header.ts'
 import { judgeOutputs, judgeRun } from './judge.ts'
 
 export type Verdict = {
+  /** None for a run that was not sound, unless they are wanted all the same. */
   outputs: Output[]
   failures: Failure[]
   /** Whether the run itself was sound, so that its outputs may be accepted. */
@@ -23,11 +24,13 @@ export async function judgeExecution(
   scenario: Scenario,
   agent: AgentConfig,
   run: Execution,
-  pin: Pin | null,
+  { pin, wantsOutputs }: { pin: Pin | null; wantsOutputs: boolean },
 ): Promise<Verdict> {
-  const outputs = await compareOutputs({ scenario, agent, execution: run }, pin)
   const broken = judgeRun(scenario, agent, run)
-  if (broken.length > 0) return { outputs, failures: broken, isSound: false }
+  const isSound = broken.length === 0
+  const outputs =
+    isSound || wantsOutputs ? await compareOutputs({ scenario, agent, execution: run }, pin) : []
+  if (!isSound) return { outputs, failures: broken, isSound }
   const failures = [...judgeOutputs(scenario, run, outputs), ...auditRun(agent, run)]
-  return { outputs, failures, isSound: true }
+  return { outputs, failures, isSound }
 }

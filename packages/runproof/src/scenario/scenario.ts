@@ -3,6 +3,7 @@
  * Reading never judges what a file says (the guards and the run do) but for
  * `input.json`, without which there is no scenario.
  */
+import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseInput, type ScenarioInput } from './input.ts'
@@ -50,13 +51,33 @@ export async function readScenarioFolder(
 ): Promise<FolderContent | { problems: string[] }> {
   const parsed = parseInput(await readFile(join(folder, scenarioFiles.input), 'utf8'))
   if ('problems' in parsed) return parsed
-  const present = new Set(await readdir(folder))
+  const entries = await readdir(folder, { withFileTypes: true })
+  const problems = entries.flatMap(wrongKind)
+  if (problems.length > 0) return { problems }
+  const present = new Set(entries.map(({ name }) => name))
   const files = Object.fromEntries(
     Object.entries(scenarioFiles)
       .filter(([, name]) => present.has(name))
       .map(([file, name]) => [file, join(folder, name)]),
   )
   return { folder, files, childLogs: listChildLogs(folder, present), ...parsed }
+}
+
+const folderNames: ReadonlySet<string> = new Set([
+  scenarioFiles.workspace,
+  scenarioFiles.workspaceExpected,
+])
+const fileNames: ReadonlySet<string> = new Set(
+  Object.values(scenarioFiles).filter((name) => !folderNames.has(name)),
+)
+
+/** A folder where a file must be, or the other way round; a link may lead to either. */
+function wrongKind(entry: Dirent): string[] {
+  const { name } = entry
+  if (folderNames.has(name) && entry.isFile()) return [`${name} is a file and must be a folder`]
+  return fileNames.has(name) && entry.isDirectory()
+    ? [`${name} is a folder and must be a file`]
+    : []
 }
 
 /** `session.N.jsonl` by their numbers; a gap ends nothing, the guards report it. */

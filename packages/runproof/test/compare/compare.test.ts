@@ -47,6 +47,12 @@ const event = (seq: number, text: string): Message => ({
 })
 
 describe('compareLines', () => {
+  it('takes outputs of any length', () => {
+    const actual = Array.from({ length: 200_000 }, (_, index) => `line ${index}`)
+    const difference = compareLines({ scenario: 's', file: 'f', expected: null, actual })
+    expect(difference).toMatchObject({ kind: 'extra', changeCount: actual.length })
+  })
+
   it.each<[what: string, actual: unknown[], changes: unknown[][], summary: string]>([
     [
       'a changed field',

@@ -7,6 +7,14 @@ import { findConfig, parseConfig, readConfig } from '../../src/config/read.ts'
 
 const file = join('/project', 'runproof.yml')
 
+/** Each line is nine times the one before. */
+const bomb = ['a', 'b', 'c', 'd', 'e']
+  .map((name, index, all) => {
+    const item = index === 0 ? 'x' : `*${all[index - 1]}`
+    return `${name}: &${name} [${Array.from({ length: 9 }, () => item).join(', ')}]\n`
+  })
+  .join('')
+
 const minimal = `version: 1
 agents:
   mine:
@@ -92,6 +100,9 @@ describe('runproof.yml', () => {
       '/project/runproof.yml:6: agents.mine.normalise.0: "match" is not a regular expression',
     ],
     ['version: [1\n', /runproof\.yml:\d: Flow sequence/],
+    ['version: *one\n', /runproof\.yml: Unresolved alias .*: one$/],
+    [bomb, /runproof\.yml: Excessive alias count/],
+    [minimal.replace(/command:.*/, 'command: ["a\\0b"]'), /agents\.mine\.command\.0: holds a NUL/],
   ])('says where %j is wrong', (text, message) => {
     expect(() => parseConfig(text, file)).toThrow(message)
   })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configFor, createProject, script } from '../project.ts'
+import { configFor, createProject, resultsOf, script } from '../project.ts'
 
 type Case = {
   agent: string
@@ -63,6 +63,15 @@ describe('permission', () => {
     expect(run.said).toBe(said)
     expect(run.codes.filter((code: string) => code.startsWith('permission'))).toEqual(codes)
     expect(run.claims).toEqual(['checking'])
+  })
+
+  it('that is asked for outside of a turn counts too', async () => {
+    const { codes } = await drive({
+      agent: 'asks-late',
+      steps: [prompt, { op: 'waitFor', message: { method: 'session/request_permission' } }],
+      answers: ['allow_always'],
+    })
+    expect(codes).toEqual(['permission-not-offered'])
   })
 
   it('is answered cancelled when the turn is cancelled while it is open', async () => {
@@ -129,6 +138,19 @@ describe('the client', () => {
   })
 })
 
+it.each([
+  ['noise is told of a few times, and looked at in no time', 'noise', 'stdout-not-json', 20],
+  ['a flood is read to its end, and not kept', 'words', 'stdout-flood', 1],
+])('stdout: %s', async (_what, text, code, count) => {
+  const project = createProject({
+    'runproof.yml': configFor(['floods']),
+    'scenarios/floods/one/input.json': script({ op: 'prompt', text }),
+  })
+  const { stdout } = await project.test([], { json: true })
+  const codes = resultsOf(stdout).flatMap(({ failures }) => failures.map((one) => one.code))
+  expect(codes).toEqual(Array.from({ length: count }, () => code))
+})
+
 describe('other steps', () => {
   it('expect an error and get one', async () => {
     const { codes } = await drive({
@@ -161,6 +183,21 @@ describe('other steps', () => {
       'scenarios/talks/one/input.json': { version: 1, steps: [{ op: 'initialize' }, prompt] },
     })
     expect((await project.test()).stdout).toMatch(/step 2 \(prompt\): .* needs a session/)
+  })
+
+  it('need an answer that names the session', async () => {
+    const agent = `process.stdin.on('data', (line) => {
+      const { id } = JSON.parse(line)
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: 1 } }))
+    })`
+    const project = createProject({
+      'runproof.yml': {
+        version: 1,
+        agents: { odd: { command: ['{node}', '-e', agent], seam: 'none' } },
+      },
+      'scenarios/odd/one/input.json': script(),
+    })
+    expect((await project.test()).stdout).toMatch(/step 2 \(newSession\): .* has no "sessionId"/)
   })
 
   it('restart the agent in the same folders', async () => {

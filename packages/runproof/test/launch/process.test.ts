@@ -1,7 +1,7 @@
 /** The process alone, without a protocol: its lines, its end, what it leaves behind. */
 import { existsSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createRunFolders, removeRunFolders } from '../../src/launch/folders.ts'
+import { createRunFolders, fillWorkspace, removeRunFolders } from '../../src/launch/folders.ts'
 import { launchAgent, type AgentProcess } from '../../src/launch/process.ts'
 import { listTree, signalTree, type Tree } from '../../src/launch/tree.ts'
 import { agentFile } from '../project.ts'
@@ -10,7 +10,8 @@ async function launch(
   words: string[],
   exitMs = 2000,
 ): Promise<{ agent: AgentProcess; tree: Tree }> {
-  const folders = await createRunFolders(null)
+  const folders = await createRunFolders()
+  await fillWorkspace(folders, null)
   const tree: Tree = { pids: [], folder: folders.root }
   onTestFinished(async () => {
     signalTree(tree, 'SIGKILL')
@@ -34,7 +35,7 @@ async function readAll({ lines }: AgentProcess): Promise<{ text: string; problem
 }
 
 describe('a process', () => {
-  it('keeps lines and their bytes, and what it says on stderr', async () => {
+  it('gives its lines in order, and what it says on stderr', async () => {
     const { agent } = await script(
       `process.stdout.write(Buffer.from([0x61, 0x0a, 0xff, 0xfe, 0x0a])); console.log('last'); console.error('aside')`,
     )
@@ -43,9 +44,6 @@ describe('a process', () => {
       'not UTF-8',
       'last',
     ])
-    expect(agent.stdoutLine(2)).toEqual(Buffer.from([0xff, 0xfe]))
-    expect(agent.stdoutLine(3)).toEqual(Buffer.from('last'))
-    expect(agent.stdoutLine(4)).toBe(null)
     await agent.stop()
     expect(agent.stderr).toBe('aside\n')
     expect(agent.exit).toEqual({ code: 0, signal: null })
@@ -87,6 +85,24 @@ describe('a process', () => {
 })
 
 describe.runIf(process.platform === 'linux')('what a process leaves behind', () => {
+  it('is found too when it has another group, environment and folder', async () => {
+    const orphan = `require('child_process').spawn('env', ['-i', '${process.execPath}', '-e', 'setInterval(() => {}, 1000)'], { detached: true, cwd: '/', stdio: 'ignore' }).unref()`
+    const { agent, tree } = await script(
+      `${orphan}; console.log('up'); process.stdin.on('end', () => process.exit()).resume()`,
+    )
+    const lines = agent.lines[Symbol.asyncIterator]()
+    expect((await lines.next()).value).toMatchObject([{ text: 'up' }])
+    expect((await agent.stop()).leftovers).toHaveLength(1)
+    expect(listTree(tree)).toEqual([])
+  })
+
+  it('does not keep its lines from ending, though it holds the pipe', async () => {
+    const holder = `require('child_process').spawn('sleep', ['20'], { detached: true, stdio: 'inherit' }).unref()`
+    const { agent } = await script(`${holder}; console.log('last words'); process.exit(0)`)
+    expect(await readAll(agent)).toMatchObject([{ text: 'last words' }])
+    expect((await agent.stop()).leftovers).toMatchObject([{ command: 'sleep 20' }])
+  })
+
   it('is listed and killed, though it has its own group and its own parent', async () => {
     const { agent, tree } = await launch(['node', agentFile('leaves-child')])
     const read = readAll(agent)
@@ -107,7 +123,7 @@ describe.runIf(process.platform === 'linux')('what a process leaves behind', () 
 })
 
 it('removes its folders', async () => {
-  const folders = await createRunFolders(null)
+  const folders = await createRunFolders()
   expect(existsSync(folders.sessions)).toBe(true)
   await removeRunFolders(folders)
   expect(existsSync(folders.root)).toBe(false)

@@ -197,14 +197,43 @@ describe('runproof test', () => {
     await expect(project().test(wanted, options)).rejects.toMatchObject({ exitCode: 2 })
   })
 
-  it('says with exit code 3 that the agent is not there', async () => {
-    const made = createProject({
-      ...files,
-      'runproof.yml': JSON.stringify({
-        version: 1,
-        agents: { talks: { command: ['/no/such/agent'], seam: 'none' } },
-      }),
-    })
-    await expect(made.test(['hello'])).rejects.toMatchObject({ exitCode: 3 })
+  it.each([
+    [
+      'whose program is not there',
+      { command: ['/no/such/agent'] },
+      /\/no\/such\/agent: there is no such program/,
+    ],
+    ['whose folder is not there', { cwd: '{root}/gone' }, /gone: there is no such folder/],
+  ])(
+    'says with exit code 3 of an agent %s, and runs the others',
+    async (_what, change, message) => {
+      const made = createProject({
+        ...files,
+        'runproof.yml': configFor(['talks', 'calculator'], {
+          talks: change,
+          calculator: { protocol: 'jsonl' },
+        }),
+      })
+      const { code, stdout } = await made.test(['hello', 'sum'], { json: true })
+      const [hello, sum] = resultsOf(stdout)
+      expect(code).toBe(3)
+      expect(hello?.failures).toMatchObject([
+        { code: 'environment', message: expect.stringMatching(message) },
+      ])
+      expect(sum?.failures).toMatchObject([{ code: 'missing-golden' }])
+    },
+  )
+
+  it.each([
+    ['workspace', 'a file', /workspace is a file and must be a folder/],
+    ['progress.golden.txt/in', 'it', /progress\.golden\.txt is a folder and must be a file/],
+  ])('refuses %s of the wrong kind', async (path, content, message) => {
+    const made = createProject({ ...files, [`scenarios/talks/hello/${path}`]: content })
+    const { code, stdout } = await made.test(['hello'], { json: true })
+    expect(code).toBe(1)
+    const [result] = resultsOf(stdout)
+    expect(result?.failures).toMatchObject([
+      { code: 'bad-scenario', details: [expect.stringMatching(message)] },
+    ])
   })
 })
