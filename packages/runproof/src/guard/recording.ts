@@ -1,7 +1,12 @@
-/** Recordings as fixtures: readable to the last line. */
+/**
+ * Recordings as fixtures: readable to the last line, and as they were recorded.
+ * One that somebody wrote (`"source":"authored"`) may have any key, and break
+ * off where it likes.
+ */
+import type { Violation } from '../check/audit.ts'
 import { scenarioFiles } from '../scenario/scenario.ts'
 import { reportFor, type Finding } from './finding.ts'
-import type { Snapshot } from './snapshot.ts'
+import { linesOf, type Snapshot } from './snapshot.ts'
 
 /** Issues told of one recording: the first ones say what is wrong with it. */
 const issuesMax = 3
@@ -10,12 +15,31 @@ export async function guardRecording(snapshot: Snapshot): Promise<Finding[]> {
   const file = scenarioFiles.recording
   const text = snapshot.texts.get(file)
   if (text === undefined || snapshot.agent.seam !== 'provider') return []
-  // Loaded for those who have one: most scenarios are replayed from a session log.
-  const { parseRecording } = await import('@runproof/replay')
   const report = reportFor(snapshot)
-  return parseRecording(text)
-    .issues.slice(0, issuesMax)
-    .map(({ line, message }) =>
-      report('recording', file, line, `cannot be replayed: ${message}; record it again`),
-    )
+  const { violations, isAuthored } = await auditText(text)
+  const errors = violations.filter(({ severity }) => severity === 'error')
+  const broken = errors.map(({ line, message }) =>
+    report('recording', file, line, `cannot be replayed: ${message}; record it again`),
+  )
+  const changed = (isAuthored ? [] : violations).map(({ rule, line, event, message }) =>
+    report(
+      'recording',
+      file,
+      line,
+      `${event}: ${message} (${rule}), so it is not as it was recorded; record it again, or say "source":"authored" in line 1`,
+    ),
+  )
+  return (broken.length > 0 ? broken : changed).slice(0, issuesMax)
+}
+
+async function auditText(text: string): Promise<{ violations: Violation[]; isAuthored: boolean }> {
+  // Loaded for those who have one: most scenarios are replayed from a session log.
+  const { createRecordingAudit } = await import('../check/recording/audit.ts')
+  const audit = createRecordingAudit()
+  const lines = linesOf(text)
+  const told = lines.flatMap((line, index) =>
+    line.trim() === '' ? [] : audit.push({ number: index + 1, text: line }),
+  )
+  const violations = [...told, ...audit.end().violations]
+  return { violations, isAuthored: /"source"\s*:\s*"authored"/.test(lines[0] ?? '') }
 }
