@@ -9,7 +9,7 @@
 import { isCancel, select } from '@clack/prompts'
 import { configName } from '../config/read.ts'
 import { RunproofError } from '../error.ts'
-import { findProgram, type FoundProgram } from '../presets/program.ts'
+import { findProgram, packageVersion, type FoundProgram } from '../presets/program.ts'
 import { listPresets, readPreset, type Preset } from '../presets/preset.ts'
 import { createOutput, type Terminal } from '../terminal.ts'
 import { visible, visibleJson } from '../visible.ts'
@@ -33,7 +33,13 @@ export async function runInit(
   if (json) {
     for (const one of written) output.line(visibleJson(one))
     output.line(
-      visibleJson({ end: true, preset: preset.name, program: found?.words ?? null, next }),
+      visibleJson({
+        end: true,
+        preset: preset.name,
+        program: found?.words ?? null,
+        version: found?.version ?? null,
+        next,
+      }),
     )
   } else printText({ preset, found, written, next }, (line) => output.line(line))
   await output.flush()
@@ -96,12 +102,12 @@ function nextSteps(
     ? [`see that ${configName} has the agent, under "agents": ${name}: { preset: ${name} }`]
     : []
   const key = provider?.key
+  // The path: several agents may have a scenario of that name.
+  const record = `npx runproof record scenarios/${name}/${firstScenario}`
   return [
     ...install,
     ...mention,
-    key == null
-      ? `record once: npx runproof record ${firstScenario}`
-      : `record once, with your key in ${key}: npx runproof record ${firstScenario}`,
+    key == null ? `record once: ${record}` : `record once, with your key in ${key}: ${record}`,
     'replay for ever, with no key and no network: npx runproof test',
   ]
 }
@@ -120,15 +126,24 @@ function printText(
   },
   line: (text: string) => void,
 ): void {
-  line(
-    found === null
-      ? `${preset.title} is not installed here`
-      : `${preset.title} is here: ${visible(found.words.join(' '))}`,
-  )
+  for (const text of describeFound(preset, found)) line(text)
   for (const note of preset.notes) line(`  ${note}`)
   for (const { file, action } of written) {
     line(action === 'written' ? `wrote ${file}` : `kept ${file}, which was there`)
   }
   line('Next:')
   for (const [index, step] of next.entries()) line(`  ${index + 1}. ${step}`)
+}
+
+/** Where it is, and whether it is the release that the preset was made with. */
+function describeFound({ title, agent }: Preset, found: FoundProgram | null): string[] {
+  if (found === null) return [`${title} is not installed here`]
+  const { version, words } = found
+  const shown = version === null ? title : `${title} ${visible(version)}`
+  const known = packageVersion(agent.program?.packages[0] ?? '')
+  const isKnown = version === null || version === known
+  return [
+    `${shown} is here: ${visible(words.join(' '))}`,
+    ...(isKnown ? [] : [`  This preset was made with ${known}: look twice at what is recorded`]),
+  ]
 }

@@ -1,6 +1,6 @@
 /**
  * Where the program of a preset is: among the project's own packages, in the
- * cache that `installProgram` fills, or on the PATH, in this order.
+ * cache of agents, or on the PATH, in this order.
  *
  * A program of an npm package is started by the Node.js that runs the harness
  * when it is a script, so that a machine's older one is no obstacle.
@@ -35,6 +35,8 @@ export type FoundProgram = {
   binFolder: string
   /** The `node_modules` that it lies in; null for a program that came some other way. */
   modules: string | null
+  /** Of its package; null for a program that came some other way. */
+  version: string | null
   where: 'project' | 'cache' | 'path'
 }
 
@@ -71,6 +73,9 @@ function cacheRoot(env: Variables): string {
 /** Name of a package without its version. */
 export const packageName = (spec: string): string => spec.replace(/(?<=.)@.*$/, '')
 
+/** The version in `name@version`. */
+export const packageVersion = (spec: string): string => spec.slice(packageName(spec).length + 1)
+
 /** Whether this Node.js is new enough for the program. */
 export function isNodeNewEnough({ nodeMin }: Pick<Program, 'nodeMin'>, version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -84,27 +89,37 @@ async function findInstalled(
 ): Promise<Omit<FoundProgram, 'where'> | null> {
   const modules = join(folder, 'node_modules')
   const home = join(modules, packageName(packages[0] ?? ''))
-  const file = await readBin(home, bin)
-  if (file === null || !(await isThere(file, constants.R_OK))) return null
-  return { words: await startWords(file), binFolder: join(modules, '.bin'), modules }
-}
-
-/** The file of a package's command. */
-async function readBin(folder: string, bin: string): Promise<string | null> {
-  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => null)
-  if (text === null) return null
-  const { bin: bins }: { bin?: string | Record<string, string> } = JSON.parse(text)
+  const manifest = await readManifest(home)
+  if (manifest === null) return null
+  const { bin: bins, version = null } = manifest
   const path = typeof bins === 'string' ? bins : bins?.[bin]
   // A package without a `bin` of its own may hold the program as a plain file.
-  return join(folder, path ?? join('bin', bin))
+  const file = join(home, path ?? join('bin', bin))
+  if (!(await isThere(file, constants.R_OK))) return null
+  return { words: await startWords(file), binFolder: join(modules, '.bin'), modules, version }
 }
 
-async function findOnPath({ bin }: Program, env: Variables): Promise<FoundProgram | null> {
+type Manifest = { bin?: string | Record<string, string>; version?: string }
+
+async function readManifest(folder: string): Promise<Manifest | null> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => null)
+  if (text === null) return null
+  const manifest: Manifest = JSON.parse(text)
+  return manifest
+}
+
+async function findOnPath(
+  { packages, bin }: Program,
+  env: Variables,
+): Promise<FoundProgram | null> {
   const file = await findCommand(bin, '', env)
   if (file === null) return null
   const real = await realpath(file)
   const modules = /^.*[\\/]node_modules(?=[\\/])/.exec(real)?.[0] ?? null
-  return { words: await startWords(real), binFolder: dirname(file), modules, where: 'path' }
+  const home = modules === null ? null : join(modules, packageName(packages[0] ?? ''))
+  const version = home === null ? null : ((await readManifest(home))?.version ?? null)
+  const words = await startWords(real)
+  return { words, binFolder: dirname(file), modules, version, where: 'path' }
 }
 
 /** A script of Node.js is given to this one; anything else starts itself. */

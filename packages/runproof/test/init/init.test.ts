@@ -16,6 +16,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/read.ts'
 import { runInit, type InitOptions } from '../../src/init/command.ts'
+import { readPreset } from '../../src/presets/preset.ts'
+import { packageVersion } from '../../src/presets/program.ts'
 import { parseInput } from '../../src/scenario/input.ts'
 
 function createFolder(files: Record<string, string> = {}): string {
@@ -28,8 +30,8 @@ function createFolder(files: Record<string, string> = {}): string {
   return root
 }
 
-const installed = (name: string, bin: string): Record<string, string> => ({
-  [`node_modules/${name}/package.json`]: JSON.stringify({ bin: { [bin]: 'cli.js' } }),
+const installed = (name: string, bin: string, version?: string): Record<string, string> => ({
+  [`node_modules/${name}/package.json`]: JSON.stringify({ bin: { [bin]: 'cli.js' }, version }),
   [`node_modules/${name}/cli.js`]: '#!/usr/bin/env node\n',
 })
 const gemini = installed('@google/gemini-cli', 'gemini')
@@ -59,11 +61,21 @@ describe('runproof init', () => {
     expect(said).toContain(`Gemini CLI is here: ${process.execPath} ${root}/node_modules/@google`)
     expect(said).toContain(`wrote runproof.yml\nwrote ${scenario}\n`)
     expect(said).toMatch(
-      /Next:\n {2}1\. record once, with your key in GEMINI_API_KEY: npx runproof record first-words\n {2}2\. replay for ever/,
+      /Next:\n {2}1\. record once, with your key in GEMINI_API_KEY: npx runproof record scenarios\/gemini-cli\/first-words\n {2}2\. replay for ever/,
     )
     const config = parseConfig(read(root, 'runproof.yml'), join(root, 'runproof.yml'))
     expect(config.agents['gemini-cli']).toMatchObject({ preset: 'gemini-cli' })
     expect(parseInput(read(root, scenario))).toMatchObject({ isForeign: false })
+  })
+
+  it('says when the agent is another release than the preset was made with', async () => {
+    const known = packageVersion(readPreset('gemini-cli')?.agent.program?.packages[0] ?? '')
+    const said = async (version: string | undefined): Promise<string> =>
+      init(createFolder(installed('@google/gemini-cli', 'gemini', version)))
+    expect(await said('0.1.0')).toMatch(
+      /^Gemini CLI 0\.1\.0 is here: .*\n {2}This preset was made with \d+\.\d+\.\d+: look twice/,
+    )
+    for (const version of [known, undefined]) expect(await said(version)).not.toContain('made with')
   })
 
   it('never writes over a file', async () => {
@@ -84,9 +96,10 @@ describe('runproof init', () => {
         end: true,
         preset: 'pi',
         program: null,
+        version: null,
         next: [
           'install the agent: npm install --save-dev pi-acp@0.0.34 @earendil-works/pi-coding-agent@1.6.0',
-          'record once, with your key in OPENAI_API_KEY: npx runproof record first-words',
+          'record once, with your key in OPENAI_API_KEY: npx runproof record scenarios/pi/first-words',
           'replay for ever, with no key and no network: npx runproof test',
         ],
       },

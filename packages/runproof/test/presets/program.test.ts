@@ -38,7 +38,7 @@ function createFiles(files: Record<string, string>): string {
 }
 
 const installed = (folder: string, bin: unknown, text = script): Record<string, string> => ({
-  [`${folder}/node_modules/@scope/tool/package.json`]: JSON.stringify({ bin }),
+  [`${folder}/node_modules/@scope/tool/package.json`]: JSON.stringify({ bin, version: '1.2.4' }),
   [`${folder}/node_modules/@scope/tool/bin/tool.js`]: text,
 })
 
@@ -53,6 +53,7 @@ describe('a program', () => {
       words: [process.execPath, join(modules, '@scope', 'tool', 'bin', 'tool.js')],
       binFolder: join(modules, '.bin'),
       modules,
+      version: '1.2.4',
       where: 'project',
     })
   })
@@ -75,6 +76,7 @@ describe('a program', () => {
   it('is looked for in the project, then in the cache, then on the PATH', async () => {
     const root = createFiles({
       ...installed(`cache/${cacheName}`, { tool: 'bin/tool.js' }),
+      'lib/node_modules/@scope/tool/package.json': JSON.stringify({ version: '1.2.5' }),
       'lib/node_modules/@scope/tool/tool.js': script,
     })
     mkdirSync(join(root, 'bin'))
@@ -87,6 +89,7 @@ describe('a program', () => {
       words: [process.execPath, join(root, 'lib/node_modules/@scope/tool/tool.js')],
       binFolder: join(root, 'bin'),
       modules: join(root, 'lib', 'node_modules'),
+      version: '1.2.5',
       where: 'path',
     })
     rmSync(join(root, 'bin'), { recursive: true })
