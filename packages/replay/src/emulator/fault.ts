@@ -38,7 +38,8 @@ export function faultedAnswer(fault: Fault, exchange: Exchange, wire: WireName):
   const { after } = fault
   const end = fault.kind === 'hang' ? 'hang' : 'cut'
   if (after === undefined) return silentAnswer(end)
-  const { events } = exchange
+  const { body, events } = exchange
+  if (body !== null) throw badFault(exchange, 'it has a body and no events to be after')
   if (!Number.isSafeInteger(after) || after < 0 || after > events.length) {
     throw badFault(exchange, `after is ${after}, but it has ${events.length} events`)
   }

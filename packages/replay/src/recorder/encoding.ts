@@ -24,27 +24,38 @@ export function canDecode(coding: string): boolean {
   return name === 'identity' || name === '' || decoders.has(name)
 }
 
+/** Bytes of one body without its coding: a few of a compressed one may stand for gigabytes. */
+const decodedBytesMax = 64 * 1024 * 1024
+
 /**
  * The bytes without their coding. What breaks off is decoded as far as it goes.
- * @returns null when the coding is unknown or the bytes are not of it.
+ * @returns in words what they are when there is no undoing it.
  */
 export async function decodeChunks(
   chunks: readonly TimedBytes[],
   coding: string,
-): Promise<readonly TimedBytes[] | null> {
+): Promise<readonly TimedBytes[] | string> {
   const name = coding.trim().toLowerCase()
   if (name === '' || name === 'identity') return chunks
   const create = decoders.get(name)
-  if (create === undefined) return null
+  const notOfIt = `that is no ${coding}`
+  if (create === undefined) return notOfIt
   const decoder = create()
   let ready: Buffer[] = []
-  let isFailed = false
-  decoder.on('data', (bytes: Buffer) => ready.push(bytes))
+  let leftBytes = decodedBytesMax
+  let problem: string | null = null
   const failed = new Promise<void>((resolve) => {
-    decoder.once('error', () => {
-      isFailed = true
+    const fail = (why: string): void => {
+      problem ??= why
+      decoder.destroy()
       resolve()
+    }
+    decoder.on('data', (bytes: Buffer) => {
+      leftBytes -= bytes.length
+      if (leftBytes < 0) fail(`that is larger than ${decodedBytesMax} bytes without its ${coding}`)
+      else ready.push(bytes)
     })
+    decoder.on('error', () => fail(notOfIt))
   })
   const decoded: TimedBytes[] = []
   for (const { bytes, atMs } of chunks) {
@@ -52,7 +63,7 @@ export async function decodeChunks(
     await Promise.race([written, failed])
     // What was decoded is handed out in this turn.
     await nextTurn()
-    if (isFailed) return null
+    if (problem !== null) return problem
     if (ready.length > 0) decoded.push({ bytes: Buffer.concat(ready), atMs })
     ready = []
   }

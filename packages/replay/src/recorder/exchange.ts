@@ -15,7 +15,8 @@ export async function readExchange(capture: Capture): Promise<Exchange | string>
   if (!capture.isWhole) return 'is larger than what the recorder keeps'
   const requestBytes = await readBody(
     requestChunks.map((bytes) => ({ bytes, atMs: 0 })),
-    headers['content-encoding'],
+    headers['content-encoding'] ?? '',
+    'eof',
   )
   if (typeof requestBytes === 'string') return `has a request ${requestBytes}`
   const end: Exchange['end'] = { kind: capture.end ?? 'aborted' }
@@ -33,7 +34,7 @@ export async function readExchange(capture: Capture): Promise<Exchange | string>
   const coding = response.headers['content-encoding'] ?? ''
   if (isEventStream(response.headers['content-type'])) {
     const chunks = await decodeChunks(capture.chunks, coding)
-    if (chunks === null) return `has a response that is no ${coding}`
+    if (typeof chunks === 'string') return `has a response ${chunks}`
     const { events, lineEnd, tail } = readFrames(chunks, response.atMs)
     return {
       n,
@@ -44,21 +45,31 @@ export async function readExchange(capture: Capture): Promise<Exchange | string>
       end: { ...end, ...(tail === undefined ? {} : { tail }) },
     }
   }
-  const bytes = await readBody(capture.chunks, coding)
+  const bytes = await readBody(capture.chunks, coding, end.kind)
   if (typeof bytes === 'string') return `has a response ${bytes}`
   const text = bytes.length === 0 ? null : bytes.toString('utf8')
   return { n, request, response: head, events: [], body: text, end }
 }
 
-/** The whole body as UTF-8 bytes, or in words what is wrong with it. */
+/**
+ * The body as UTF-8 bytes, without a character that it broke off in, or in words
+ * what is wrong with it.
+ */
 async function readBody(
   chunks: readonly TimedBytes[],
-  coding: string | undefined,
+  coding: string,
+  end: EndKind,
 ): Promise<Buffer | string> {
-  const decoded = await decodeChunks(chunks, coding ?? '')
-  if (decoded === null) return `that is no ${coding}`
+  const decoded = await decodeChunks(chunks, coding)
+  if (typeof decoded === 'string') return decoded
   const bytes = Buffer.concat(decoded.map((chunk) => chunk.bytes))
-  return isUtf8(bytes) ? bytes : 'that is no text; recordings hold JSON, text and event streams'
+  // A character has at most four bytes.
+  const lengths = end === 'eof' ? [bytes.length] : [0, 1, 2, 3].map((left) => bytes.length - left)
+  const texts = lengths.filter((length) => length >= 0).map((length) => bytes.subarray(0, length))
+  return (
+    texts.find((text) => isUtf8(text)) ??
+    'that is no text; recordings hold JSON, text and event streams'
+  )
 }
 
 function isEventStream(contentType: string | undefined): boolean {

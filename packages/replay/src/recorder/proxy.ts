@@ -76,6 +76,8 @@ export function createProxy(options: ProxyOptions): Proxy {
   })
   // A long upload or a long silence is the provider's business.
   server.requestTimeout = 0
+  // An idle agent must not lose a race against the end of its connection.
+  server.keepAliveTimeout = 0
   return {
     server,
     close() {

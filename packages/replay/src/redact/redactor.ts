@@ -44,8 +44,8 @@ export type Redactor = {
 /** No secret is shorter. */
 const secretUnitsMin = 8
 
-/** Texts whose spans are remembered: histories repeat in every request. */
-const memoTextsMax = 100_000
+/** UTF-16 units of the texts whose spans are remembered: histories repeat in every request. */
+const memoUnitsMax = 32 * 1024 * 1024
 
 /**
  * Patterns are matched against so much text at once, for a pattern may fail on
@@ -67,6 +67,7 @@ export async function createRedactor(values: readonly KnownSecret[] = []): Promi
     return spans.map((span) => ({ ...span, value: text.slice(span.start, span.end) }))
   }
   const memo = new Map<string, readonly Span[]>()
+  let memoUnits = 0
   const known = createKnown()
   const numbers = new Map<string, RedactedSecret>()
 
@@ -74,7 +75,11 @@ export async function createRedactor(values: readonly KnownSecret[] = []): Promi
     const seen = memo.get(text)
     if (seen !== undefined) return seen
     const spans = eachWindow(text, (part) => [...detect(part), ...findEncoded(part, detect)])
-    if (memo.size === memoTextsMax) memo.clear()
+    memoUnits += text.length
+    if (memoUnits > memoUnitsMax) {
+      memo.clear()
+      memoUnits = text.length
+    }
     memo.set(text, spans)
     return spans
   }

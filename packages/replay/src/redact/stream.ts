@@ -16,7 +16,7 @@ type Stream = Pick<Exchange, 'events' | 'end' | 'response'>
 type Texts = {
   /** Pieces by channel, in the order of the events. */
   channels: Map<string, { path: string; pieces: readonly string[] }>
-  /** Names of members and identifiers: each distinct one once, with where it was first. */
+  /** Names and ids of events, names of members, identifiers: each distinct one once, with where it was first. */
   alone: Map<string, string>
 }
 
@@ -66,7 +66,8 @@ export function redactLines(lines: readonly string[], redactor: Redactor): strin
 function collectTexts(events: readonly RecordedEvent[]): Texts {
   const channels = new Map<string, { path: string; pieces: string[] }>()
   const alone = new Map<string, string>()
-  for (const { data } of events) {
+  for (const { data, event, id } of events) {
+    for (const text of [event, id]) if (text !== undefined) alone.set(text, 'frame')
     mapJsonTexts(data, (text, path, name) => {
       const channel = name === null ? undefined : channels.get(name)
       if (channel !== undefined) channel.pieces.push(text)
@@ -93,7 +94,9 @@ function replaceTexts(
       taken.set(name, index + 1)
       return pieces[index] ?? text
     })
-    return data === event.data ? event : withData(event, data, lineEnd)
+    const marks = [event.event, event.id].map((text) => alone.get(text ?? '') ?? text)
+    const isSame = data === event.data && marks[0] === event.event && marks[1] === event.id
+    return isSame ? event : changeEvent(event, { data, event: marks[0], id: marks[1] }, lineEnd)
   })
 }
 
@@ -109,15 +112,20 @@ function splitTail(tail: string): { before: string; text: string } {
 }
 
 /**
- * The event with other data. Cuts outside of what changed stay at their bytes;
+ * The event with other texts. Cuts outside of what changed stay at their bytes;
  * a cut inside is dropped with the bytes it was between.
  */
-function withData(
+function changeEvent(
   event: RecordedEvent,
-  data: string,
+  texts: { data: string; event: string | undefined; id: string | undefined },
   lineEnd: RecordedResponse['lineEnd'],
 ): RecordedEvent {
-  const changed = { ...event, data }
+  const changed = {
+    ...event,
+    data: texts.data,
+    ...(texts.event !== undefined && { event: texts.event }),
+    ...(texts.id !== undefined && { id: texts.id }),
+  }
   if (event.cuts === undefined) return changed
   const before = encodeFrame(event, lineEnd)
   const after = encodeFrame(changed, lineEnd)

@@ -165,15 +165,18 @@ describe('a fault', () => {
   })
 
   it.each<[string, Fault]>([
-    ['of no exchange', { exchange: 2, kind: 'cut' }],
+    ['of no exchange', { exchange: 3, kind: 'cut' }],
     ['after more events than there are', { exchange: 1, kind: 'hang', after: 4 }],
     ['after half an event', { exchange: 1, kind: 'hang', after: 0.5 }],
     ['after more bytes than the event has', { exchange: 1, kind: 'cut', after: 1, bytes: 99 }],
     ['in an event behind the last', { exchange: 1, kind: 'cut', after: 3, bytes: 1 }],
+    ['after events of a body', { exchange: 2, kind: 'throw', after: 0 }],
     ['met never', { exchange: 1, kind: 'cut', times: 0 }],
     ['with a code no stream has', { exchange: 1, kind: 'throw', after: 1, code: 'STREAM_CLOSED' }],
   ])('%s is refused', async (_name, fault) => {
-    await expect(emulate({ recordings: [recorded], faults: [fault] })).rejects.toMatchObject({
+    const withBody = recordingOf([{}, { body: '{}' }]).exchanges.slice(1)
+    const recordings = [{ ...recorded, exchanges: [...recorded.exchanges, ...withBody] }]
+    await expect(emulate({ recordings, faults: [fault] })).rejects.toMatchObject({
       code: 'bad-config',
     })
   })

@@ -519,6 +519,32 @@ describe('what is recorded', () => {
     expect((await ask(emulator.url, { body: body.replace(/3|4|\[/, '1') })).status).toBe(400)
   })
 
+  it('is a body that breaks off inside a character, without that one', async () => {
+    const { recorder } = await start(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      await writeAll(response, [Buffer.from('{"dish":"crêpe').subarray(0, 12)])
+      response.socket?.resetAndDestroy()
+    })
+    await ask(recorder.url)
+    expect((await recorder.close()).exchanges[0]).toMatchObject({
+      body: '{"dish":"cr',
+      end: { kind: 'reset' },
+    })
+    expect(recorder.problems).toEqual([])
+  })
+
+  it('has a limit for what a few compressed bytes stand for', async () => {
+    const bomb = gzipSync(Buffer.alloc(70 * 1024 * 1024))
+    const { recorder } = await start((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+    })
+    await ask(recorder.url)
+    expect((await recorder.close()).exchanges).toEqual([])
+    expect(recorder.problems).toEqual([
+      'exchange 1 has a response that is larger than 67108864 bytes without its gzip',
+    ])
+  })
+
   it('is an answer of any status', async () => {
     const { recorder } = await start((_, response) => void response.writeHead(999).end())
     expect((await ask(recorder.url)).status).toBe(999)

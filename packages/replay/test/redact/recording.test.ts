@@ -134,6 +134,22 @@ describe('a secret', () => {
     expect(serializeRecording(recording)).not.toContain(key)
   })
 
+  it('is found in names and ids of events, and in what a redirect asks with', async () => {
+    const exchange = exchangeOf(1, {
+      headers: { location: 'https://example.com/x?sig=of-no-shape&page=2' },
+    })
+    const data = '{"a":1}'
+    const length = `event: ${key}\nid: a-${key}\ndata: ${data}\n\n`.length
+    exchange.events = [{ dtMs: 0, event: key, id: `a-${key}`, data, cuts: [length - 3] }]
+    const { exchanges } = await redact(recordingOf('openai-chat', [exchange]))
+    const [event] = exchanges[0]?.events ?? []
+    expect(event).toMatchObject({ event: '{{secret:1}}', id: 'a-{{secret:1}}', data })
+    expect(event?.cuts).toEqual([
+      `event: ${event?.event}\nid: ${event?.id}\ndata: ${data}\n\n`.length - 3,
+    ])
+    expect(exchanges[0]?.response?.headers.location).toBe('https://example.com/x?sig=&page=2')
+  })
+
   it('is found when parallel calls stream their arguments in turn', async () => {
     const middle = Math.floor(key.length / 2)
     const events = [
