@@ -142,10 +142,10 @@ describe('a secret', () => {
     const length = `event: ${key}\nid: a-${key}\ndata: ${data}\n\n`.length
     exchange.events = [{ dtMs: 0, event: key, id: `a-${key}`, data, cuts: [length - 3] }]
     const { exchanges } = await redact(recordingOf('openai-chat', [exchange]))
-    const [event] = exchanges[0]?.events ?? []
-    expect(event).toMatchObject({ event: '{{secret:1}}', id: 'a-{{secret:1}}', data })
-    expect(event?.cuts).toEqual([
-      `event: ${event?.event}\nid: ${event?.id}\ndata: ${data}\n\n`.length - 3,
+    const [frame] = exchanges[0]?.events ?? []
+    expect(frame).toMatchObject({ event: '{{secret:1}}', id: 'a-{{secret:1}}', data })
+    expect(frame?.cuts).toEqual([
+      `event: ${frame?.event}\nid: ${frame?.id}\ndata: ${data}\n\n`.length - 3,
     ])
     expect(exchanges[0]?.response?.headers.location).toBe('https://example.com/x?sig=&page=2')
   })
