@@ -20,12 +20,25 @@ type OptionalCall = {
   tools?: boolean
 }
 
+/** How an agent is told its provider over the protocol: the parameters of `providers/set`. */
+export type ProviderSetting = {
+  /** What the agent calls the provider; `providers/list` tells. */
+  id: string
+  /** What it speaks: `anthropic`, `openai` … */
+  apiType: string
+  /** With placeholders, as `headers`. */
+  baseUrl: string
+  headers: Record<string, string>
+}
+
 export type ProviderConfig = {
   wire: WireName
   /** Base URL of the real provider, without `/v1`: where `runproof record` sends what the agent asks. */
   upstream: string | null
   /** Variable of the environment of `runproof record` that holds the key; null: it needs none. */
   key: string | null
+  /** Said after `initialize`; null: the agent learns its provider from its environment or files. */
+  set: ProviderSetting | null
   mask: RequestMask[]
   optional: OptionalCall[]
   /** Hosts whose failed visits fail no scenario. */
@@ -54,6 +67,13 @@ const optionalCallSchema = z
     message: 'needs "lastMessage", "tools" or both',
   })
 
+const settingSchema: z.ZodType<ProviderSetting> = z.strictObject({
+  id: z.string().min(1),
+  apiType: z.string().min(1),
+  baseUrl: z.string().min(1).default('{provider}'),
+  headers: z.record(z.string(), z.string()).default({}),
+})
+
 export const providerSchema: z.ZodType<ProviderConfig> = z
   .strictObject({
     wire: z.enum(Object.keys(wires).filter(isWire)).optional(),
@@ -62,6 +82,7 @@ export const providerSchema: z.ZodType<ProviderConfig> = z
       .nullable()
       .default(null),
     key: z.string().min(1).nullable().default(null),
+    set: settingSchema.nullable().default(null),
     mask: z.array(z.strictObject({ match: pattern, token })).default([]),
     optional: z.array(optionalCallSchema).default([]),
     allowHosts: z.array(host).default([]),

@@ -5,7 +5,7 @@
 import { housekeepingUpdates } from '@runproof/progress/acp'
 import type { PermissionAnswer } from '../scenario/input.ts'
 import type { CancelMoment, Step } from '../scenario/step.ts'
-import type { Message } from '../transcript/line.ts'
+import { isRecord, type Message } from '../transcript/line.ts'
 import { createAcpClient, type AcpClient, type Request } from './acp-client.ts'
 import {
   findMessage,
@@ -21,6 +21,7 @@ import { createPermissions } from './permission.ts'
 import {
   describeForeignStep,
   describeNoId,
+  describeNoProviders,
   describeNoSession,
   describeNothingToCancel,
   type Problem,
@@ -33,6 +34,8 @@ export type AcpDriverOptions = DriverOptions & {
   needsAllAnswers: boolean
   /** Silence that ends a turn after its response, in milliseconds. */
   quietMs: number
+  /** Parameters of `providers/set`, said after each `initialize`; null: it is not said. */
+  providerSet: Message | null
   /** Ends the process and talks to a new one with the same folders. */
   restart: () => Promise<void>
 }
@@ -50,7 +53,16 @@ export function createAcpDriver(options: AcpDriverOptions): Driver {
   const call = (method: string, params: Message, expects?: 'result' | 'error') =>
     client.answer(client.request(method, params), expects)
 
-  const initialize = (): Promise<Waited<Message>> => call('initialize', initializeParams)
+  const initialize = async (): Promise<Waited<Message>> => {
+    const waited = await call('initialize', initializeParams)
+    const { providerSet } = options
+    if ('problem' in waited || providerSet === null) return waited
+    const { agentCapabilities } = waited.value
+    if (!isRecord(agentCapabilities) || !isRecord(agentCapabilities['providers'])) {
+      return { problem: describeNoProviders() }
+    }
+    return call('providers/set', providerSet)
+  }
   const openSession = async (
     extraFolders?: readonly string[],
     expects?: 'error',

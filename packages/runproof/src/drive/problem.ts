@@ -122,6 +122,16 @@ export function describeForeignStep(op: string, protocol: string, takes: string)
   }
 }
 
+export function describeNoProviders(): Problem {
+  return {
+    code: 'bad-scenario',
+    message: 'the agent cannot be told its provider: its capabilities have no "providers"',
+    details: [
+      'say where its provider is in "env" or "files" of the agent, and drop "provider.set" from runproof.yml',
+    ],
+  }
+}
+
 export function describeNoSession(op: string): Problem {
   return {
     code: 'bad-scenario',

@@ -161,6 +161,7 @@ function createDriver(
     permissionAnswers: input.permissionAnswers,
     needsAllAnswers: !isForeign,
     quietMs,
+    providerSet: world.providerSet,
     restart: () => world.restart(),
   })
 }

@@ -3,11 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
 import type { AgentConfig, Config } from '../config/config.ts'
+import type { ProviderSetting } from '../config/provider.ts'
 import { fillPlaceholders, fillRecord, type Places } from '../config/placeholders.ts'
 import { buildEnvironment, pickVariables } from '../launch/environment.ts'
 import type { RunFolders } from '../launch/folders.ts'
 import type { FoundProgram } from '../presets/program.ts'
 import type { Scenario } from '../scenario/scenario.ts'
+import type { Message } from '../transcript/line.ts'
 import type { Provider } from './provider.ts'
 import type { Mode } from './seam.ts'
 
@@ -18,6 +20,8 @@ export type Setup = {
   env: Record<string, string>
   /** What the agent gets on top, and nobody else. */
   keys: Record<string, string>
+  /** Parameters of `providers/set`; null where the agent is not told so. */
+  providerSet: Message | null
 }
 
 export type SetupOptions = {
@@ -59,6 +63,18 @@ export async function setUpAgent(
       ...pickVariables(parent, isRecording ? record.passEnv : []),
       ...fillRecord(Object.fromEntries(secret), withKey),
     },
+    providerSet: fillSetting(agent.provider?.set ?? null, withKey),
+  }
+}
+
+function fillSetting(setting: ProviderSetting | null, places: Places): Message | null {
+  if (setting === null) return null
+  const { id, apiType, baseUrl, headers } = setting
+  return {
+    providerId: id,
+    apiType,
+    baseUrl: fillPlaceholders(baseUrl, places),
+    headers: fillRecord(headers, places),
   }
 }
 

@@ -10,7 +10,7 @@ import { egressFact, type Attempt } from '../fence/attempt.ts'
 import type { RunFolders } from '../launch/folders.ts'
 import { launchAgent, type AgentProcess, type ProcessEnd } from '../launch/process.ts'
 import type { Scenario } from '../scenario/scenario.ts'
-import { isMessage } from '../transcript/line.ts'
+import { isMessage, type Message } from '../transcript/line.ts'
 import type { Recorded } from './provider.ts'
 import { mergeReports, readReport, seamEnvironment, type ReplayReport } from './seam.ts'
 import { openSurroundings, type SurroundingsOptions } from './surroundings.ts'
@@ -40,6 +40,8 @@ export type World = {
   readonly isReported: boolean
   /** What stands for the provider; null for agents that are replayed elsewhere. */
   readonly providerUrl: string | null
+  /** Parameters of `providers/set`; null where the agent is not told so. */
+  readonly providerSet: Message | null
   /** The `node_modules` that the agent lies in, where that is known. */
   readonly agentFolder: string | null
   /** What the agent tried to reach and could not; empty where it was not fenced in. */
@@ -127,6 +129,7 @@ export async function createWorld(
     },
     ends,
     providerUrl: provider?.url ?? null,
+    providerSet: setup.providerSet,
     agentFolder: around.program?.modules ?? null,
     attempts: fence?.attempts ?? [],
     endProvider: () => provider?.close() ?? Promise.resolve(null),

@@ -118,6 +118,44 @@ describe('an agent recorded with a scripted model', () => {
   })
 })
 
+describe('an agent that takes its provider over the protocol', () => {
+  const set = {
+    id: 'main',
+    apiType: 'openai',
+    baseUrl: '{provider}/v1',
+    headers: { 'x-key': '{key}' },
+  }
+  const env = { BASE_URL: '', API_KEY: '' }
+
+  it('is recorded and replayed like any other', async () => {
+    const project = await recorded({ env: { ...env, SETTABLE: '1' }, provider: { set } })
+    expect(await failures(project)).toEqual([])
+    expect(readFileSync(file(project, 'recording.jsonl'), 'utf8')).not.toMatch(/127\.0\.0\.1/)
+  })
+
+  it('fails with its own answer when it refuses', async () => {
+    const provider = { set: { ...set, id: 'other' } }
+    const project = createProject({
+      'runproof.yml': configText({ env: { ...env, SETTABLE: '1' }, provider }),
+      ...boat,
+    })
+    const { code, stdout } = await project.record()
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/step 1 \(initialize\): providers\/set was answered with an error/)
+    expect(stdout).toContain('no such provider')
+  })
+
+  it('is told so when it offers no such thing', async () => {
+    const project = createProject({
+      'runproof.yml': configText({ env, provider: { set } }),
+      ...boat,
+    })
+    const { code, stdout } = await project.record()
+    expect(code).toBe(1)
+    expect(stdout).toContain('its capabilities have no "providers"')
+  })
+})
+
 describe('one changed word is reported as that difference:', () => {
   it.each<[what: string, change: (project: Project) => void, difference: RegExp]>([
     [
