@@ -78,11 +78,8 @@ async function acceptGoldens(
 /** Whether vitest runs with `-u`. Only its release 5 has a public name for that. */
 function isUpdating(): boolean {
   const state: object = expect.getState().snapshotState
-  const mode =
-    'snapshotUpdateState' in state
-      ? state.snapshotUpdateState
-      : '_updateSnapshot' in state && state._updateSnapshot
-  return mode === 'all'
+  const names = ['snapshotUpdateState', '_updateSnapshot']
+  return names.some((name) => Reflect.get(state, name) === 'all')
 }
 
 /** The text is the whole story; a stack would point here. */
