@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/config.ts'
 import type { NormaliseContext } from '../normalise/context.ts'
 import { normaliseSessionLog } from '../normalise/session-log.ts'
@@ -22,20 +23,32 @@ import { parseEvent, type SessionLog } from './harvest.ts'
 /** The texts that one scenario of a header class pins for all of them. */
 export type Pin = { folder: string; systemPrompt: string[] | null; toolSchemas: string[] | null }
 
-/** The lines of both pinned files for the first header of a log, or null when it has none. */
+/**
+ * The lines of both pinned files for the headers of a log, or null when it has none.
+ * A prompt or a tool list that changed on the way stands behind the first one.
+ */
 export function headerTexts(
   log: SessionLog,
   context: NormaliseContext,
 ): { systemPrompt: string[]; toolSchemas: string[] } | null {
-  const header = findHeader(log)
-  if (header === null) return null
-  const { system, tools } = header
+  const headers = findHeaders(log)
+  if (headers.length === 0) return null
   const stable = (lines: string[]): string[] => normaliseSessionLog(lines, context)
+  const prompts = changesOf(
+    headers.map(({ system }) => stable(parseLines(typeof system === 'string' ? system : ''))),
+  )
+  const tools = changesOf(headers.map((header) => header['tools'] ?? []))
   return {
-    systemPrompt: stable(parseLines(typeof system === 'string' ? system : '')),
-    toolSchemas: stable(JSON.stringify(tools ?? [], null, 2).split('\n')),
+    systemPrompt: prompts.flatMap((lines, index) =>
+      index === 0 ? lines : ['', `{{system prompt ${index + 1}}}`, '', ...lines],
+    ),
+    toolSchemas: stable(JSON.stringify(tools.length === 1 ? tools[0] : tools, null, 2).split('\n')),
   }
 }
+
+/** What is not said again. */
+const changesOf = <T>(values: readonly T[]): T[] =>
+  values.filter((value, index) => index === 0 || !isDeepStrictEqual(value, values[index - 1]))
 
 /** The pin that holds for a scenario; of a class without one it has to be the first itself. */
 export function pinFor({ folder, input }: Scenario, pins: ReadonlyMap<string, Pin>): Pin | null {
@@ -43,14 +56,14 @@ export function pinFor({ folder, input }: Scenario, pins: ReadonlyMap<string, Pi
   return pins.get(input.headerClass) ?? { folder, systemPrompt: null, toolSchemas: null }
 }
 
-function findHeader({ lines }: SessionLog): Message | null {
-  for (const line of lines) {
-    if (!line.includes('request/header')) continue
-    const event = parseEvent(line)
-    if (event?.['type'] !== 'request/header' || !isRecord(event['data'])) continue
-    return isRecord(event['data']['header']) ? event['data']['header'] : null
-  }
-  return null
+function findHeaders({ lines }: SessionLog): Message[] {
+  return lines
+    .filter((line) => line.includes('request/header'))
+    .flatMap((line) => {
+      const event = parseEvent(line)
+      if (event?.['type'] !== 'request/header' || !isRecord(event['data'])) return []
+      return isRecord(event['data']['header']) ? [event['data']['header']] : []
+    })
 }
 
 /**
