@@ -33,7 +33,14 @@ export type ChunkIssue = {
 /** Checks a stream as it comes. `end()` tells what only the end can show; both give new issues only. */
 export type ChunkChecker = { push(chunk: unknown): ChunkIssue[]; end(): ChunkIssue[] }
 
-type OpenBlock = { type: string; deltas: string | undefined; ended: boolean }
+type OpenBlock = {
+  type: string
+  deltas: string | undefined
+  /** What the deltas of a call named it: ids, and names where they gave one. */
+  ids: Set<unknown>
+  names: unknown[]
+  ended: boolean
+}
 
 type Checking = {
   position: number
@@ -125,7 +132,7 @@ function checkBlockChunk(chunk: JsonObject, index: number, state: Checking): voi
     if (block) state.report('block-started-twice', `block ${index} started before`, index)
     else {
       const type = String(chunk.blockType)
-      state.blocks.set(index, { type, deltas: undefined, ended: false })
+      state.blocks.set(index, { type, deltas: undefined, ids: new Set(), names: [], ended: false })
     }
     return
   }
@@ -144,6 +151,8 @@ function checkBlockChunk(chunk: JsonObject, index: number, state: Checking): voi
   }
   if (!ended) {
     block.deltas = (block.deltas ?? '') + String(chunk.text ?? chunk.argumentsDelta)
+    if (chunk.id !== undefined && chunk.id !== '') block.ids.add(chunk.id)
+    if (chunk.name !== undefined) block.names.push(chunk.name)
     return
   }
   block.ended = true
@@ -151,7 +160,15 @@ function checkBlockChunk(chunk: JsonObject, index: number, state: Checking): voi
   // A log may drop the deltas and keep the block; then there is nothing to compare.
   if (block.deltas !== undefined && whole !== undefined && whole !== block.deltas) {
     state.report('block-differs-from-deltas', `block ${index} is not what its deltas said`, index)
+  } else if (!isNamedAlike(block, ended)) {
+    state.report('block-differs-from-deltas', `block ${index} is not the call of its deltas`, index)
   }
+}
+
+/** A name may come whole, with every delta, or in pieces. */
+function isNamedAlike({ ids, names }: OpenBlock, { id, name }: JsonObject): boolean {
+  const isOfId = [...ids].every((one) => one === id)
+  return isOfId && (names.every((one) => one === name) || names.join('') === name)
 }
 
 const blockTypes: ReadonlySet<unknown> = new Set([

@@ -6,6 +6,18 @@ import { anyStream } from './support/arbitrary.ts'
 const start = { type: 'block-start', index: 0, blockType: 'text' }
 const delta = { type: 'text-delta', index: 0, text: 'hi' }
 const end = { type: 'block-end', index: 0, block: { type: 'text', text: 'hi' } }
+const call = { type: 'tool-call', id: 'c1', name: 'read', arguments: '{}' }
+/** A call in as many deltas as there are names and ids. */
+const calling = (...deltas: { id: string; name?: string }[]): unknown[] => [
+  { type: 'block-start', index: 0, blockType: 'tool-call' },
+  ...deltas.map((one, at) => ({
+    type: 'tool-call-delta',
+    index: 0,
+    ...one,
+    argumentsDelta: at === 0 ? '{}' : '',
+  })),
+  { type: 'block-end', index: 0, block: call },
+]
 const usage = { type: 'usage', usage: { inputTokens: 1, outputTokens: 2 } }
 const stop = { type: 'finish', reason: { kind: 'stop' } }
 const failed = { type: 'finish', reason: { kind: 'error', message: 'broke' } }
@@ -48,6 +60,31 @@ const table: { title: string; chunks: unknown[]; issues: [ChunkIssueCode, number
   {
     title: 'an end that says something else',
     chunks: [start, delta, { ...end, block: { type: 'text', text: 'ho' } }, stop],
+    issues: [['block-differs-from-deltas', 2]],
+  },
+  {
+    title: 'a call named once',
+    chunks: [...calling({ id: 'c1', name: 'read' }, { id: '' }, { id: 'c1' }), stop],
+    issues: [],
+  },
+  {
+    title: 'a call whose name comes in pieces',
+    chunks: [...calling({ id: 'c1', name: 're' }, { id: 'c1', name: 'ad' }), stop],
+    issues: [],
+  },
+  {
+    title: 'a call whose name comes twice',
+    chunks: [...calling({ id: 'c1', name: 'read' }, { id: 'c1', name: 'read' }), stop],
+    issues: [],
+  },
+  {
+    title: 'a call of another id than its deltas',
+    chunks: [...calling({ id: 'c2', name: 'read' }), stop],
+    issues: [['block-differs-from-deltas', 2]],
+  },
+  {
+    title: 'a call of another name than its deltas',
+    chunks: [...calling({ id: 'c1', name: 'write' }), stop],
     issues: [['block-differs-from-deltas', 2]],
   },
   {
