@@ -12,7 +12,14 @@ import {
 } from '../../src/presets/program.ts'
 
 /** A slow line should not look like a broken one. */
-const installMsMax = 10 * 60_000
+const installMsMax = 5 * 60_000
+
+/** npm would wait for more than a minute before it believes that there is no line at all. */
+const retries = [
+  '--fetch-retries=2',
+  '--fetch-retry-mintimeout=2000',
+  '--fetch-retry-maxtimeout=8000',
+]
 
 /** @returns null when the agent is there, or why it is not. */
 export async function provideAgent(
@@ -36,7 +43,10 @@ async function install({ packages }: Program, folder: string): Promise<string | 
   const draft = `${folder}.${process.pid}`
   await mkdir(draft, { recursive: true })
   await writeFile(join(draft, 'package.json'), '{"private":true}\n')
-  const problem = await runNpm(['install', '--no-audit', '--no-fund', ...packages], draft)
+  const problem = await runNpm(
+    ['install', '--no-audit', '--no-fund', ...retries, ...packages],
+    draft,
+  )
   if (problem === null) await rename(draft, folder).catch(() => null)
   await rm(draft, { recursive: true, force: true })
   return problem
@@ -54,8 +64,11 @@ async function runNpm(args: string[], cwd: string): Promise<string | null> {
   return new Promise((resolve) => {
     child.once('error', ({ message }) => resolve(`npm cannot be started: ${message}`))
     child.once('close', (code, signal) => {
-      const [first = `npm ended with ${signal ?? code}`] = stderr.trim().split('\n')
-      resolve(code === 0 ? null : first.slice(0, 200))
+      const [first = ''] = stderr.trim().split('\n')
+      const cause = first.replace(/^npm (?:error|ERR!) (?:code )?/, '').slice(0, 200)
+      resolve(
+        code === 0 ? null : `npm does not install it: ${cause || `ended with ${signal ?? code}`}`,
+      )
     })
   })
 }
