@@ -25,6 +25,13 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
+/** Whether the system refused something with this code. */
+export const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
 /** Why the system refused something, in words. */
 export function reasonOf(error: NodeJS.ErrnoException): string {
   return reasons[error.code ?? ''] ?? visible(error.message)

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from 'zod'
-import { reasonOf, RunproofError } from '../error.ts'
+import { messageOf, reasonOf, RunproofError } from '../error.ts'
 import { applyPreset, listPresets, readPreset } from '../presets/preset.ts'
 import { isRecord } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
@@ -82,7 +82,7 @@ function valueOf(document: Document, shown: string): unknown {
   try {
     return document.toJS()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new RunproofError('unreadable', `${shown}: ${visible(reason)}`)
   }
 }

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { configName } from '../config/read.ts'
+import { isCode } from '../error.ts'
 import type { Preset } from '../presets/preset.ts'
 
 export type Written = {
@@ -35,7 +36,7 @@ async function writeNew(path: string, text: string): Promise<boolean> {
     await writeFile(path, text, { flag: 'wx' })
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (isCode(error, 'EEXIST')) return false
     throw error
   }
 }

@@ -13,6 +13,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join, posix, relative, resolve, sep } from 'node:path'
 import type { z } from 'zod'
 import type { Difference } from '../compare/difference.ts'
+import { isCode } from '../error.ts'
 import { visible } from '../visible.ts'
 import { writeAtomically } from './atomic.ts'
 import { pendingSchema } from './schema.ts'
@@ -183,7 +184,7 @@ async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (isCode(error, 'ENOENT')) return null
     throw error
   }
 }

@@ -5,6 +5,7 @@
 import { statuses, type Status } from '@runproof/progress'
 import { z } from 'zod'
 import { variablesSchema } from '../config/words.ts'
+import { messageOf } from '../error.ts'
 import { isRecord, type Message } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 import { createStepSchema, type Step } from './step.ts'
@@ -84,7 +85,7 @@ export function parseInput(
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { problems: [`not JSON: ${visible(error instanceof Error ? error.message : '')}`] }
+    return { problems: [`not JSON: ${visible(messageOf(error))}`] }
   }
   const isForeign = isRecord(value) && !saysOurs(value)
   const schema = isForeign ? (foreignInputSchema ??= createForeignSchema()) : inputSchema

@@ -5,6 +5,7 @@
  */
 import { isEnvelope } from '@runproof/progress'
 import { RunproofError } from '../error.ts'
+import { isRecord } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 
 /** Turns parsed values into what the reducer is fed; never throws on JSON. */
@@ -22,11 +23,8 @@ type Format = {
   createTranslate: (run: string) => Promise<Translate>
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
-
 const hasType = (value: unknown, types: readonly string[]): boolean =>
-  isObject(value) && types.some((type) => type === value['type'])
+  isRecord(value) && types.some((type) => type === value['type'])
 
 const formats: Record<string, Format> = {
   envelope: {
@@ -35,7 +33,7 @@ const formats: Record<string, Format> = {
       Promise.resolve({ push: (value) => [value], finish: () => [], hasTasks: false }),
   },
   session: {
-    recognises: (value) => hasType(value, ['session']) && isObject(value) && 'version' in value,
+    recognises: (value) => hasType(value, ['session']) && isRecord(value) && 'version' in value,
     createTranslate: async () => {
       const { createAdapter } = await import('@runproof/progress/session')
       const adapter = createAdapter({ run: 'turn' })
@@ -48,7 +46,7 @@ const formats: Record<string, Format> = {
   },
   acp: {
     recognises: (value) =>
-      isObject(value) &&
+      isRecord(value) &&
       (value['jsonrpc'] === '2.0' ||
         ('dir' in value && ['m', 'msg', 'raw'].some((key) => key in value))),
     createTranslate: async () => {

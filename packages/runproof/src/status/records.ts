@@ -4,7 +4,7 @@
  * bytes; nothing waits for more input than that, so a live pipe works.
  */
 import { createSseDecoder } from '@runproof/sse'
-import { RunproofError } from '../error.ts'
+import { messageOf, RunproofError } from '../error.ts'
 import type { Input } from '../input.ts'
 import { readLines } from '../lines.ts'
 import { syntaxError } from '../syntax-error.ts'
@@ -144,7 +144,7 @@ function parseJson(text: string): { value: unknown; problem?: string } {
   } catch (error) {
     return {
       value: undefined,
-      problem: `not JSON: ${visible(error instanceof Error ? error.message : String(error))}`,
+      problem: `not JSON: ${visible(messageOf(error))}`,
     }
   }
 }

@@ -14,7 +14,7 @@ import { resolve } from 'node:path'
 import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { RunproofError } from '../error.ts'
+import { messageOf, RunproofError } from '../error.ts'
 import { spawnReason } from '../launch/process.ts'
 import { lineBytesMax } from '../lines.ts'
 import type { Terminal } from '../terminal.ts'
@@ -84,7 +84,7 @@ function openFile(out: string | undefined, folder: string): OwnFile {
   try {
     return out === undefined ? createFile(path) : replaceFile(path)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw new RunproofError(
       'usage',
       `cannot write the transcript: ${visible(why)}; name another file with --out`,

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { extname } from 'node:path'
+import { isCode } from '../error.ts'
 
 /** Numbers that are tried for a name that is taken. */
 const namesMax = 10_000
@@ -40,8 +41,7 @@ export function createFile(path: string): OwnFile {
     try {
       return { path: name, descriptor: openSync(name, 'wx', 0o600), isRegular: true }
     } catch (error) {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-      if (!isTaken || number === namesMax) throw error
+      if (!isCode(error, 'EEXIST') || number === namesMax) throw error
     }
   }
 }

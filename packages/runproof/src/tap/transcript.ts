@@ -11,6 +11,7 @@
 import { isUtf8 } from 'node:buffer'
 import { writeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { messageOf } from '../error.ts'
 import { isMessage, isRecord, type Direction, type Message } from '../transcript/line.ts'
 import { closeFile, type OwnFile } from './file.ts'
 
@@ -57,7 +58,7 @@ export function createTapTranscript({
       writeSync(file.descriptor, `${line}\n`)
     } catch (error) {
       isBroken = true
-      onProblem(error instanceof Error ? error.message : String(error))
+      onProblem(messageOf(error))
     }
   }
   // The detectors take a moment to load: lines wait for them, bytes do not.
