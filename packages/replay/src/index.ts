@@ -12,13 +12,8 @@ export type { Override, Patch } from './override.ts'
 export { cutEvents, encodeFrame } from './recording/frame.ts'
 export type { Chunk } from './recording/frame.ts'
 export { createRecordingReader, parseRecording } from './recording/parse.ts'
-export type {
-  ParsedRecording,
-  ReadLine,
-  RecordingIssue,
-  RecordingIssueCode,
-  RecordingReader,
-} from './recording/parse.ts'
+export type { RecordingIssue, RecordingIssueCode } from './recording/gather.ts'
+export type { ParsedRecording, ReadLine, RecordingReader } from './recording/parse.ts'
 export type {
   Exchange,
   ExchangeEnd,

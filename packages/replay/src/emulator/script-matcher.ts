@@ -40,7 +40,7 @@ export function createScriptMatcher(
   let free = [...calls]
   const says = (item: Spoken, prompt: string): boolean => {
     if (item.who !== 'user') return false
-    return (folders === null ? item.text : folders(item.text)).includes(prompt)
+    return holdsWords(folders === null ? item.text : folders(item.text), prompt)
   }
   const stands = ({ place }: ScriptedCall, spoken: readonly Spoken[]): boolean => {
     if (place === null) return true
@@ -68,4 +68,16 @@ export function createScriptMatcher(
     free: () => free,
     unused: () => calls.filter((call) => !used.has(call)),
   }
+}
+
+const wordUnit = /[0-9A-Za-z_]/
+
+/** Whether a text has these words as they are, and not as parts of longer ones: `Hi`, not `This`. */
+function holdsWords(text: string, words: string): boolean {
+  const isInside = (at: number): boolean =>
+    wordUnit.test(text[at - 1] ?? '') && wordUnit.test(text[at] ?? '')
+  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
+    if (!isInside(at) && !isInside(at + words.length)) return true
+  }
+  return false
 }

@@ -18,7 +18,7 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ...('createZstdDecompress' in zlib ? [['zstd', zlib.createZstdDecompress] as const] : []),
 ])
 
-/** Whether a coding can be undone here; `identity` and `*` need nothing. */
+/** Whether a coding can be undone here; `identity` needs nothing. */
 export function canDecode(coding: string): boolean {
   const name = coding.toLowerCase()
   return name === 'identity' || name === '' || decoders.has(name)

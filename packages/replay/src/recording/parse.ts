@@ -9,39 +9,9 @@
 import type { WireName } from '@runproof/llm'
 import { isNestedDeeper, nestingMax } from '../body.ts'
 import { isObject } from '../object.ts'
-import { digestOf, resolveBlobs } from './blob.ts'
-import {
-  nameOf,
-  readEnd,
-  readEvent,
-  readHeader,
-  readRequest,
-  readResponse,
-  readText,
-} from './line.ts'
-import type { Line } from './line.ts'
+import { createGathering, readLine, type Defect, type RecordingIssue } from './gather.ts'
+import { readHeader } from './line.ts'
 import type { Exchange, Recording } from './recording.ts'
-
-export type RecordingIssueCode =
-  /** A line is no JSON object. */
-  | 'bad-line'
-  /** Line 1 is no header of a recording. */
-  | 'bad-header'
-  /** The header is of a version this reader does not know. */
-  | 'unknown-version'
-  /** A line has no type this version knows. */
-  | 'unknown-type'
-  /** A member of a line is missing or has no value it may have. */
-  | 'bad-member'
-  /** A blob that is not what its digest says, or a reference to a blob that no line before has. */
-  | 'bad-blob'
-  /** A line of an exchange where it cannot be: before its request, twice, after its end. */
-  | 'bad-order'
-  /** The recording ends before an exchange does. */
-  | 'unfinished'
-
-/** `line` counts from 1. */
-export type RecordingIssue = { line: number; code: RecordingIssueCode; message: string }
 
 export type ParsedRecording = {
   /** Null when line 1 is no header; else what the sound exchanges are. */
@@ -69,7 +39,7 @@ export function createRecordingReader(): RecordingReader {
   const issues: RecordingIssue[] = []
   let recording: Recording | null = null
   let isRefused = false
-  const state: State = { blobs: new Map(), exchanges: new Map(), last: 0 }
+  const state = createGathering()
   const read = (line: number, value: unknown): Defect | null => {
     if (!isObject(value)) return notAnObject
     if (isNestedDeeper(value, lineNestingMax)) return nestedTooDeeply
@@ -135,14 +105,6 @@ function parseLine(source: string): unknown {
   }
 }
 
-/** What the lines read so far have said. */
-type State = { blobs: Map<string, unknown>; exchanges: Map<unknown, Open>; last: number }
-
-/** An exchange while its lines come in; `line` is that of its request. */
-type Open = { line: number; exchange: Exchange; isEnded: boolean; isSound: boolean }
-
-type Defect = Omit<RecordingIssue, 'line'>
-
 /** A body lies in its line. */
 const lineNestingMax = nestingMax + 1
 
@@ -152,127 +114,3 @@ const nestedTooDeeply: Defect = {
 }
 
 const notAnObject: Defect = { code: 'bad-line', message: 'is no JSON object' }
-
-const outOfOrder: Defect = {
-  code: 'bad-order',
-  message: 'stands where no such line of its exchange can be',
-}
-
-function badMember(message: string): Defect {
-  return { code: 'bad-member', message }
-}
-
-function readLine(number: number, line: Line, state: State): Defect | null {
-  if (line.type === 'blob') return addBlob(line, state)
-  if (line.type === 'exchange/request') return openExchange(number, line, state)
-  const read = typeof line.type === 'string' ? partReaders.get(line.type) : undefined
-  if (read === undefined) {
-    return { code: 'unknown-type', message: `has type ${nameOf(line.type)}` }
-  }
-  const open = state.exchanges.get(line.n)
-  if (open === undefined || open.isEnded) return outOfOrder
-  const defect = read(line, open)
-  if (defect !== null) open.isSound = false
-  return defect
-}
-
-function addBlob(line: Line, { blobs }: State): Defect | null {
-  const { value } = line
-  const digest = readText(line, 'digest')
-  if (digest === null || value === undefined) return badMember('has no "digest" and "value"')
-  if (digest !== digestOf(value)) {
-    return { code: 'bad-blob', message: `is not the value of digest ${digest}` }
-  }
-  blobs.set(digest, value)
-  return null
-}
-
-function openExchange(number: number, line: Line, state: State): Defect | null {
-  const { n } = line
-  if (typeof n !== 'number' || !Number.isSafeInteger(n) || n < 1) {
-    return badMember('"n" is no number of an exchange')
-  }
-  if (n <= state.last) {
-    return { code: 'bad-order', message: `begins exchange ${n} behind exchange ${state.last}` }
-  }
-  state.last = n
-  const request = readRequest(line)
-  const open: Open = {
-    line: number,
-    exchange: { n, ...blank, events: [] },
-    isEnded: false,
-    isSound: false,
-  }
-  state.exchanges.set(n, open)
-  if (typeof request === 'string') return badMember(request)
-  const unknown = new Set<string>()
-  const body = resolveBlobs(request.body, (digest) => {
-    if (!state.blobs.has(digest)) unknown.add(digest)
-    return state.blobs.get(digest)
-  })
-  if (unknown.size > 0) {
-    const digests = [...unknown].join(', ')
-    return { code: 'bad-blob', message: `refers to what no blob before it is: ${digests}` }
-  }
-  open.exchange.request = { ...request, body }
-  open.isSound = true
-  return null
-}
-
-const blank = {
-  request: { method: '', path: '', headers: {}, key: '', body: null },
-  response: null,
-  body: null,
-  end: { kind: 'eof' as const },
-}
-
-/** Readers of the lines of an open exchange. */
-const partReaders = new Map<string, (line: Line, open: Open) => Defect | null>([
-  [
-    'exchange/response',
-    (line, { exchange }) => {
-      if (exchange.response !== null) return outOfOrder
-      const response = readResponse(line)
-      if (typeof response === 'string') return badMember(response)
-      exchange.response = response
-      return null
-    },
-  ],
-  [
-    'exchange/event',
-    (line, { exchange }) => {
-      if (exchange.response === null || exchange.body !== null) return outOfOrder
-      const event = readEvent(line)
-      if (typeof event === 'string') return badMember(event)
-      exchange.events.push(event)
-      return null
-    },
-  ],
-  [
-    'exchange/body',
-    (line, { exchange }) => {
-      const { response, body, events } = exchange
-      if (response === null || body !== null || events.length > 0) return outOfOrder
-      exchange.body = readText(line, 'body')
-      return exchange.body === null ? badMember('"body" is no text') : null
-    },
-  ],
-  [
-    'exchange/end',
-    (line, open) => {
-      // A broken end is one, and told once.
-      open.isEnded = true
-      const end = readEnd(line)
-      if (typeof end === 'string') return badMember(end)
-      const { response, body } = open.exchange
-      if (response === null && (end.kind === 'eof' || end.tail !== undefined)) {
-        return { code: 'bad-order', message: 'ends a response that no line before it begins' }
-      }
-      if (body !== null && end.tail !== undefined) {
-        return badMember('"tail" is what came after events, but the response has a body')
-      }
-      open.exchange.end = end
-      return null
-    },
-  ],
-])

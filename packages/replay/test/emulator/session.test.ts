@@ -99,6 +99,15 @@ describe('a session log as a provider', () => {
     expect(unused()).toMatchObject([{ exchange: 2 }, { exchange: 3 }])
   })
 
+  it('finds the words of a prompt, not parts of longer ones', async () => {
+    const { url, misses } = await emulate({ recordings: [session('kitchen', 'anthropic')] })
+    const shopping = requestOf('anthropic', [user('Restock it: XList the pantry.')])
+    expect((await send(url, shopping)).status).toBe(400)
+    expect(misses).toHaveLength(1)
+    const inside = requestOf('anthropic', [user('<context/>List the pantry.<date/>')])
+    expect((await send(url, inside)).status).toBe(200)
+  })
+
   it('may begin again', async () => {
     const { url, misses } = await emulate({
       recordings: [session('children', 'deepseek')],

@@ -48,7 +48,7 @@ const cases: Case[] = [
     [head, request, response, end, request, response, end],
     5,
     'bad-order',
-    1,
+    0,
   ],
   ['a byte order mark', [`\uFEFF${head}`, request, response, end], 1, 'bad-header', null],
   [
@@ -113,7 +113,7 @@ const cases: Case[] = [
   ['a second response', [head, request, response, response, end], 4, 'bad-order', 0],
   ['an event before its response', [head, request, event, end], 3, 'bad-order', 0],
   ['an event of no exchange', [head, event], 2, 'bad-order', 0],
-  ['an event after the end', [head, request, response, end, event], 5, 'bad-order', 1],
+  ['an event after the end', [head, request, response, end, event], 5, 'bad-order', 0],
   [
     'an event without data',
     [head, request, response, but(event, { data: 1 }), end],
@@ -218,6 +218,14 @@ const cases: Case[] = [
 ]
 
 describe('issues', () => {
+  it('tells once that a line is missing, however many need it', () => {
+    const lost = [head, request, event, event, end, but(event, { n: 2 }), but(end, { n: 2 })]
+    expect(parseRecording(lost.join('\n')).issues.map(({ message }) => message)).toEqual([
+      'needs a response of exchange 1, which no line before it is',
+      'is of exchange 2, whose request no line before it is',
+    ])
+  })
+
   it('names no value at its full length', () => {
     const type = 'x'.repeat(1e6)
     const { issues } = parseRecording([head, JSON.stringify({ type })].join('\n'))

@@ -50,7 +50,7 @@ const heads = [
   '{{secret:',
   encoded,
 ]
-const unitsLength = 300_000
+const unitsLength = 100_000
 
 it.each([...units, ...heads])('%j again and again', (unit) => {
   const run = unit.repeat(Math.ceil(unitsLength / unit.length))
@@ -58,7 +58,7 @@ it.each([...units, ...heads])('%j again and again', (unit) => {
     const startedAt = performance.now()
     redactor.find(text)
     requestKey('gemini', { method: 'POST', path: '/x', body: text }, { cwd: '/tmp/w/x' })
-    // Linear: some 30 ms. Quadratic: minutes.
+    // Linear: some 10 ms. Quadratic: more than 10 s.
     expect(performance.now() - startedAt).toBeLessThan(5000)
   }
 })

@@ -24,6 +24,7 @@ type Case = [name: string, lines: string[], rule: string, severity: string, line
 
 const cases: Case[] = [
   ['no header', without(0), 'P1', 'error', 1],
+  ['a byte order mark', lines.with(0, `\uFEFF${lines[0]}`), 'P1', 'error', 1],
   ['a version from the future', changed(0, '"version":1', '"version":2'), 'P1', 'error', 1],
   ['a torn line', changed(at.event, /.{5}$/, ''), 'P1', 'error', at.event + 1],
   ['a type from the future', changed(at.event, '/event', '/smell'), 'P1', 'error', at.event + 1],

@@ -70,7 +70,8 @@ export function createRecordingAudit(): Audit {
       const { issue, exchange } = reader.push(line.number, value)
       const type = typeOf(value)
       if (issue !== null) {
-        const message = line.problem === undefined ? issue.message : `is ${line.problem}`
+        const problem = line.text.startsWith('\uFEFF') ? 'behind a byte order mark' : line.problem
+        const message = problem === undefined ? issue.message : `is ${problem}`
         return [tellIssue({ ...issue, message }, type ?? 'line')]
       }
       if (type === 'blob') blobCount++
