@@ -42,19 +42,25 @@ export async function runRecord(
   for (const scenario of scenarios) {
     const { env } = terminal
     const pins = await readPins(config, scenarios)
-    const done =
+    const done: Done =
       'problems' in scenario
         ? { recorded: null, replayed: describeBroken(scenario) }
         : await recordAndReplay(scenario, { config, env, pins })
     if (!done.replayed.passed) failed++
-    if (json) output.line(visibleJson({ ...done.recorded, replay: done.replayed }))
+    const { recorded, replayed, learned = [] } = done
+    if (json) output.line(visibleJson({ ...recorded, optional: learned, replay: replayed }))
     else printDone(done, output, { colours, from: folder })
     await output.flush()
   }
   return failed === 0 ? 0 : 1
 }
 
-type Done = { recorded: RecordResult | null; replayed: ScenarioResult }
+type Done = {
+  recorded: RecordResult | null
+  replayed: ScenarioResult
+  /** Exchanges that the proof did not ask for, and that are optional now. */
+  learned?: readonly number[]
+}
 
 async function recordAndReplay(scenario: Scenario, options: RecordOptions): Promise<Done> {
   const { config, env } = options
@@ -77,7 +83,7 @@ async function recordAndReplay(scenario: Scenario, options: RecordOptions): Prom
   const unused = replayed.failures.flatMap(({ unusedExchanges = [] }) => unusedExchanges)
   if (unused.length === 0 || replayed.failures.length > 1) return { recorded, replayed }
   await learnOptionalExchanges(fresh, unused, env)
-  return { recorded, replayed: await replay() }
+  return { recorded, replayed: await replay(), learned: unused }
 }
 
 const sources: Record<Source, string> = {
@@ -88,15 +94,17 @@ const sources: Record<Source, string> = {
 }
 
 function printDone(
-  { recorded, replayed }: Done,
+  { recorded, replayed, learned = [] }: Done,
   output: Output,
   options: { colours: boolean; from: string },
 ): void {
   if (recorded !== null && recorded.failures.length === 0) {
     const { written, source } = recorded
     const what = written.length === 0 ? 'nothing changed' : `wrote ${written.join(', ')}`
+    const chance =
+      learned.length === 0 ? '' : `optional, not asked for again: ${learned.join(', ')}; `
     const proof = replayed.passed ? 'replays' : 'does not replay'
-    output.line(`${visible(recorded.scenario)}: ${sources[source]}; ${what}; ${proof}`)
+    output.line(`${visible(recorded.scenario)}: ${sources[source]}; ${what}; ${chance}${proof}`)
   }
   if (!replayed.passed) output.line(renderFailures(replayed, options))
 }

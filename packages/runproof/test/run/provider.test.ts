@@ -231,7 +231,13 @@ describe('calls side by side', () => {
   })
 
   it('that came by chance are optional once the proof has not made them', async () => {
-    const project = await recorded({ env: { ONCE: '{root}/asked' } })
+    const project = createProject({
+      'runproof.yml': configText({ env: { ONCE: '{root}/asked' } }),
+      ...boat,
+    })
+    expect((await project.record()).stdout).toMatch(
+      /; optional, not asked for again: 3; replays\n$/,
+    )
     expect(readRecording(project).exchanges.map(({ end }) => end.optional ?? false)).toEqual([
       false,
       false,
