@@ -56,11 +56,12 @@ export function compareRequest(
   return recorded === sent ? null : { recorded, sent }
 }
 
+/** Further lines of a text are indented, so that none of them looks like a message of its own. */
 function renderMessages(messages: readonly unknown[], level: CompareLevel): string {
   return messages
     .flatMap((message) => renderMessage(message))
     .filter((line) => level === 'strict' || line.role === 'user')
-    .map(({ label, text }) => `${label}: ${text}\n`)
+    .map(({ label, text }) => `${`${label}: ${text}`.replaceAll('\n', '\n  ')}\n`)
     .join('')
 }
 

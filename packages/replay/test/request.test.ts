@@ -110,11 +110,24 @@ describe('the same request', () => {
   })
 })
 
+/** A tool's result and the prompt behind it as one result that holds the prompt. */
+function joined(messages: readonly LlmMessage[]): LlmMessage[] {
+  const [result, prompt] = messages
+  const [said] = prompt?.role === 'user' ? prompt.content : []
+  if (result?.role !== 'tool' || said?.type !== 'text') throw new Error('the kitchen is another')
+  const text = `${liveResult}\nuser: ${said.text}`
+  return [{ ...result, content: [{ type: 'text', text }] }]
+}
+
 describe('another request', () => {
   const changed: [what: string, messages: LlmMessage[]][] = [
     ['another prompt', [user('List the cellar.'), ...liveMessages().slice(1)]],
     ['one prompt more', [...liveMessages(), user('Quick!')]],
     ['one message less', liveMessages().slice(0, -1)],
+    [
+      'the last two messages in one, with the words that stand between them',
+      [...liveMessages().slice(0, -2), ...joined(liveMessages().slice(-2))],
+    ],
     ['another result', liveMessages((text) => text.replace('salt', 'pepper'))],
     [
       'a result that points elsewhere',
@@ -163,9 +176,9 @@ describe('another request', () => {
           '@@ -1,5 +1,5 @@',
           ' user: List the pantry.',
           ' result of call_1: {{cwd}}/flour',
-          '-{{cwd}}/salt',
-          '+{{cwd}}/pepper',
-          ' batch {{id:1}} of {{time}}',
+          '-  {{cwd}}/salt',
+          '+  {{cwd}}/pepper',
+          '   batch {{id:1}} of {{time}}',
           ' user: Keep it short.',
         ].join('\n'),
         message: expect.stringMatching(

@@ -219,7 +219,7 @@ describe('what passes', () => {
 
   it.each([
     ['', '{}'],
-    [', whole, also when it is more than that connection took', `"${'x'.repeat(1_000_000)}"}`],
+    [', whole, also when it is more than that connection took', `"${'x'.repeat(8_000_000)}"}`],
   ])('is sent again when the provider had closed an idle connection%s', async (_, body) => {
     let connections = 0
     let receivedBytes = 0

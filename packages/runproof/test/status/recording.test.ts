@@ -1,7 +1,10 @@
 /** `runproof status` over recordings of a provider. */
 import { readFileSync, readdirSync } from 'node:fs'
+import { createProgress } from '@runproof/progress'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fixture } from '../check/check.ts'
+import { createRecordingTranslate } from '../../src/status/recording.ts'
 import { jsonLines, runproof } from '../command-line.ts'
 
 const head = '{"type":"recording","version":1,"wire":"openai-chat","source":"authored"}'
@@ -92,6 +95,34 @@ describe('status --from recording', () => {
     const kinds = await judge([head, ...lines], ['--run', 'exchange-2'])
     expect(kinds.at(-1)).toBe('unknown')
     expect(kinds).toContain('model.completed')
+  })
+
+  it('never throws, and never claims more than unknown, on any JSON', () => {
+    const known = [head, request, response, hello, stop, done, end].map((line): unknown =>
+      JSON.parse(line),
+    )
+    const members = fc.dictionary(
+      fc.constantFrom('type', 'n', 'data', 'kind', 'status', 'body', 'method', 'event', 'cuts'),
+      fc.jsonValue(),
+    )
+    const line = fc
+      .tuple(fc.constantFrom(...known), fc.oneof(fc.constant({}), members), fc.jsonValue())
+      .map(([value, changes, other]) =>
+        Object.keys(changes).length > 8 ? other : Object.assign({}, value, changes),
+      )
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.constantFrom(...known), line)), (values) => {
+        const translate = createRecordingTranslate()
+        const envelopes = values.flatMap((value) => {
+          const events = translate.push(value)
+          return typeof events === 'string' ? [undefined] : events
+        })
+        const progress = createProgress({ run: 'exchange-1' })
+        for (const envelope of envelopes) progress.feed(envelope)
+        progress.end()
+        expect(progress.status).toBe('unknown')
+      }),
+    )
   })
 
   const root = fixture('../scenarios')
