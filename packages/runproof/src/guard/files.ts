@@ -49,9 +49,15 @@ function missing(snapshot: Snapshot): Finding[] {
 function leftover(snapshot: Snapshot): Finding[] {
   const report = reportFor(snapshot)
   const { agent, entries } = snapshot
+  const { session, systemPrompt, toolSchemas, recording, progress } = scenarioFiles
+  const ofSeam = `seam "${agent.seam}"`
+  // What a kind of agent never produces would stand there and be compared with nothing.
   const unused = new Map<string, string>([
-    ...(agent.seam === 'session' ? [] : [[scenarioFiles.session, agent.seam] as const]),
-    ...(agent.seam === 'provider' ? [] : [[scenarioFiles.recording, agent.seam] as const]),
+    ...(agent.seam === 'session'
+      ? []
+      : [session, systemPrompt, toolSchemas].map((file): [string, string] => [file, ofSeam])),
+    ...(agent.seam === 'provider' ? [] : [[recording, ofSeam] as const]),
+    ...(agent.protocol === 'acp' ? [] : [[progress, `protocol "${agent.protocol}"`] as const]),
   ])
   const known = new Set<string>([
     ...Object.values(scenarioFiles),
@@ -59,11 +65,9 @@ function leftover(snapshot: Snapshot): Finding[] {
     ...alsoAllowed,
   ])
   return entries.flatMap((name) => {
-    const seam = unused.get(name)
-    if (seam !== undefined) {
-      return [
-        report('leftover-file', name, null, `is not used by an agent of seam "${seam}"; remove it`),
-      ]
+    const kind = unused.get(name)
+    if (kind !== undefined) {
+      return [report('leftover-file', name, null, `is not used by an agent of ${kind}; remove it`)]
     }
     if (known.has(name) || name.startsWith('.')) return []
     const remedy = 'remove it, or move it into workspace/ if the agent needs it'

@@ -276,6 +276,8 @@ describe('the guards', () => {
     expect(await findings(sound, provider)).toEqual([
       'missing-file recording.jsonl is missing; run: runproof record demo',
       'leftover-file session.jsonl is not used by an agent of seam "provider"; remove it',
+      'leftover-file system-prompt.golden.md is not used by an agent of seam "provider"; remove it',
+      'leftover-file tool-schemas.golden.json is not used by an agent of seam "provider"; remove it',
     ])
     const plain: GuardAgent = { protocol: 'jsonl', seam: 'none', normalise: [] }
     const files = {
@@ -283,6 +285,13 @@ describe('the guards', () => {
       'stdout.golden.jsonl': '{"said":"a"}\n',
     }
     expect(await findings(files, plain)).toEqual([])
+    const more = { 'progress.golden.txt': 'EOF\n', 'system-prompt.golden.md': 'Be brief.\n' }
+    expect(await findings({ ...files, ...more }, plain)).toEqual(
+      expect.arrayContaining([
+        'leftover-file progress.golden.txt is not used by an agent of protocol "jsonl"; remove it',
+        'leftover-file system-prompt.golden.md is not used by an agent of seam "none"; remove it',
+      ]),
+    )
   })
 
   it('read goldens with the rules of the project', async () => {
