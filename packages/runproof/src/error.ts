@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'something of that name is there',
   EISDIR: 'it is a folder',
   EMFILE: 'too many files are open',
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'there is no such file',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of the path is no folder',
   EPERM: 'permission denied',

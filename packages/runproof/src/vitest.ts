@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { readConfig } from './config/read.ts'
 import { createPendingStore, pendingKey, type PendingStore } from './pending/store.ts'
 import { renderFailures } from './report/failure-text.ts'
+import { findRefusals } from './run/guard.ts'
 import { readPins } from './run/header.ts'
 import { describeBroken, runScenario, type ScenarioResult } from './run/scenario.ts'
 import { findAbsent } from './scenario/absent.ts'
@@ -33,6 +34,7 @@ export async function defineScenarios(options: DefineOptions = {}): Promise<void
   const scenarios = await selectScenarios(config, { ...selection, orphans: true })
   const pins = await readPins(config, scenarios)
   const { env } = process
+  const refusals = await findRefusals(scenarios, selection, config)
   const absent = await findAbsent(config, env)
   const pending = isReadOnly({ env }) ? null : createPendingStore(config.root)
   const byAgent = Map.groupBy(scenarios, (one) => ('agent' in one ? one.agent : 'no agent'))
@@ -50,7 +52,14 @@ export async function defineScenarios(options: DefineOptions = {}): Promise<void
           const result =
             'problems' in scenario
               ? describeBroken(scenario)
-              : await runScenario(scenario, { config, env, pins, pending, outFolder: null })
+              : await runScenario(scenario, {
+                  config,
+                  env,
+                  pins,
+                  pending,
+                  outFolder: null,
+                  refusals,
+                })
           const left = await acceptGoldens(result, pending)
           if (!left.passed) throw failureOf(left, folder)
         })

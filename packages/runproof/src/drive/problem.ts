@@ -64,6 +64,15 @@ export function describeTimeout(what: string, limitMs: number): Problem {
   }
 }
 
+export function describeTotal(totalMs: number): Problem {
+  return {
+    code: 'step-timeout',
+    message: `the scenario is over its time of ${totalMs} ms before this step`,
+    details: ['more time: "limits: {totalMs: …}" of the agent in runproof.yml'],
+    showsStderr: true,
+  }
+}
+
 export function describeError(method: string, error: Message): Problem {
   return {
     code: 'unexpected-error',

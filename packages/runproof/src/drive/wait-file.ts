@@ -1,5 +1,5 @@
 /** Waiting for a file of the workspace: the file system tells, nobody polls. */
-import { existsSync, watch } from 'node:fs'
+import { existsSync, watch, type FSWatcher } from 'node:fs'
 import { join } from 'node:path'
 import type { Channel, Wait } from './channel.ts'
 import type { Waited } from './problem.ts'
@@ -12,14 +12,22 @@ export async function waitForFile(
   limits: Pick<Wait<true>, 'limitMs' | 'giveUp'>,
 ): Promise<Waited<true>> {
   const path = join(cwd, file)
-  const watcher = watch(cwd, { recursive: true }, () => channel.wake())
-  watcher.on('error', () => {
-    // The workspace is gone; the wait ends by its limit or with the process.
-  })
+  const watcher = watchFolder(cwd, () => channel.wake())
   const check = (): true | undefined => (existsSync(path) ? true : undefined)
   try {
     return await channel.until({ what: `the file ${file}`, check, ...limits })
   } finally {
-    watcher.close()
+    watcher?.close()
+  }
+}
+
+/** Null for a folder that cannot be watched; the wait ends by a message, by its limit or with the process. */
+function watchFolder(folder: string, onChange: () => void): FSWatcher | null {
+  try {
+    return watch(folder, { recursive: true }, onChange).on('error', () => {
+      // The workspace is gone, which is the same.
+    })
+  } catch {
+    return null
   }
 }

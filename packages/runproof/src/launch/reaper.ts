@@ -1,7 +1,7 @@
 /**
- * Nothing survives Ctrl-C: while a run is under guard, a signal to the harness
- * (or its end for any other reason) kills the run's processes and removes its
- * folder, synchronously, and only then lets the signal do its work.
+ * Nothing survives Ctrl-C: a signal to the harness (or its end for any other
+ * reason) first undoes, synchronously, what was put under guard, and only then
+ * does its work. Of a run that is its processes and its folder.
  */
 import process from 'node:process'
 import { removeAtOnce } from './folders.ts'
@@ -9,15 +9,23 @@ import { killTree, type Tree } from './tree.ts'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-const guarded = new Set<Tree>()
+const guarded = new Set<() => void>()
 
 /** Puts a run under guard. `release` once its folder is gone. */
 export function guardRun(tree: Tree): { release(): void } {
+  return undoOnLeaving(() => {
+    killTree(tree)
+    removeAtOnce(tree.folder)
+  })
+}
+
+/** Calls `undo` when the harness is ended before `release`. It must not throw. */
+export function undoOnLeaving(undo: () => void): { release(): void } {
   if (guarded.size === 0) listen()
-  guarded.add(tree)
+  guarded.add(undo)
   return {
     release() {
-      if (guarded.delete(tree) && guarded.size === 0) unlisten()
+      if (guarded.delete(undo) && guarded.size === 0) unlisten()
     },
   }
 }
@@ -40,7 +48,6 @@ function reapAndLeave(signal: NodeJS.Signals): void {
 }
 
 function reap(): void {
-  for (const tree of guarded) killTree(tree)
-  for (const { folder } of guarded) removeAtOnce(folder)
+  for (const undo of guarded) undo()
   guarded.clear()
 }

@@ -1,4 +1,5 @@
 /** Which reporter a command line asks for. */
+import { randomUUID } from 'node:crypto'
 import { appendFile } from 'node:fs/promises'
 import { isColoured, type Output, type Terminal } from '../terminal.ts'
 import { createPrettyReporter } from './pretty.ts'
@@ -20,7 +21,7 @@ const reporters: Record<string, (context: ReporterContext) => Promise<Reporter>>
     const inner = createPrettyReporter({ write, colours: false, from })
     const page = terminal.env['GITHUB_STEP_SUMMARY'] ?? ''
     const writePage = page === '' ? null : (markdown: string) => appendFile(page, markdown)
-    return createGithubReporter({ write, from, inner, writePage })
+    return createGithubReporter({ write, from, inner, token: randomUUID(), writePage })
   },
   async json({ output }) {
     const { createJsonReporter } = await import('./json.ts')

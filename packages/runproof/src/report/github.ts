@@ -17,8 +17,10 @@ export type GithubOptions = {
   write: (line: string) => void
   /** Folder that paths are shown relative to. */
   from: string
-  /** What people read in the log. */
+  /** What people read in the log. It quotes agents, whose lines must command nothing. */
   inner: Reporter
+  /** Ends the part of the log without commands: nobody can guess it. */
+  token: string
   /** Takes the page of the run; null: there is none. */
   writePage: ((markdown: string) => Promise<void>) | null
 }
@@ -29,12 +31,17 @@ const failedShown = 50
 /** UTF-16 units shown of one of them. */
 const textUnitsMax = 8000
 
-export function createGithubReporter({ write, from, inner, writePage }: GithubOptions): Reporter {
+export function createGithubReporter(options: GithubOptions): Reporter {
+  const { write, from, inner, token, writePage } = options
   return {
-    begin: (scenarios) => inner.begin?.(scenarios),
+    begin(scenarios) {
+      write(`::stop-commands::${token}`)
+      inner.begin?.(scenarios)
+    },
     result: (result) => inner.result?.(result),
     async finish(summary) {
       await inner.finish(summary)
+      write(`::${token}::`)
       for (const result of summary.results) {
         for (const failure of result.failures) write(errorCommand(result, failure, from))
       }
@@ -43,12 +50,13 @@ export function createGithubReporter({ write, from, inner, writePage }: GithubOp
   }
 }
 
-function pageOf({ results }: SuiteSummary, from: string): string {
+function pageOf({ results, leftOut }: SuiteSummary, from: string): string {
   const failed = results.filter(({ passed }) => !passed)
   const count = `${results.length} ${results.length === 1 ? 'scenario' : 'scenarios'}`
   const verdict = failed.length === 0 ? 'all passed' : `${failed.length} failed`
+  const others = leftOut === 0 ? '' : `, ${leftOut} left out`
   return [
-    `### Runproof: ${count}, ${verdict}`,
+    `### Runproof: ${count}, ${verdict}${others}`,
     ...failed.slice(0, failedShown).map((result) => failedMarkdown(result, from)),
     ...(failed.length > failedShown ? [`… and ${failed.length - failedShown} more.`] : []),
     '',

@@ -5,9 +5,10 @@ import type { Reporter } from './reporter.ts'
 export function createJsonReporter(write: (line: string) => void): Reporter {
   return {
     result: (result) => write(visibleJson(result)),
-    async finish({ results, durationMs, jobs }) {
+    async finish({ results, leftOut, durationMs, jobs }) {
       const failed = results.filter(({ passed }) => !passed).length
-      write(visibleJson({ end: true, passed: results.length - failed, failed, durationMs, jobs }))
+      const passed = results.length - failed
+      write(visibleJson({ end: true, passed, failed, leftOut, durationMs, jobs }))
     },
   }
 }

@@ -4,6 +4,7 @@
  * another reporter go above the bars.
  */
 import progress from 'cli-progress'
+import { undoOnLeaving } from '../launch/reaper.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { visible } from '../visible.ts'
 import type { Reporter } from './reporter.ts'
@@ -31,6 +32,8 @@ export function createLiveReporter({ stream, createInner, write }: LiveOptions):
     },
     progress.Presets.shades_classic,
   )
+  // A terminal without a cursor and without line ends is not to be left to anybody.
+  const guard = undoOnLeaving(() => bars.stop())
   let isLive = true
   const inner = createInner((line) => (isLive ? bars.log(`${line}\n`) : write(line)))
   const running = new Map<string, ReturnType<typeof bars.create>>()
@@ -55,6 +58,7 @@ export function createLiveReporter({ stream, createInner, write }: LiveOptions):
     async finish(summary) {
       bars.update()
       bars.stop()
+      guard.release()
       isLive = false
       await inner.finish(summary)
     },

@@ -56,14 +56,18 @@ function resultLine(result: ScenarioResult, width: number, paint: Paint): string
   return `${mark} ${name}  ${time}  ${said}`.trimEnd()
 }
 
-function summaryLines({ results, durationMs, jobs }: SuiteSummary, paint: Paint): string[] {
+function summaryLines(
+  { results, leftOut, durationMs, jobs }: SuiteSummary,
+  paint: Paint,
+): string[] {
   const failed = results.filter(({ passed }) => !passed).length
   const count = `${results.length} ${results.length === 1 ? 'scenario' : 'scenarios'}`
   const seconds = `${(durationMs / 1000).toFixed(1)} s`
   const verdict = failed === 0 ? paint.green('all passed') : paint.red(`${failed} failed`)
+  const others = leftOut === 0 ? '' : `, ${paint.yellow(`${leftOut} left out`)}`
   const claims = statuses.flatMap((status) => claimLine(status, results))
   return [
-    `${count}: ${verdict}, in ${seconds} with ${jobs} ${jobs === 1 ? 'job' : 'jobs'}, no key, no network`,
+    `${count}: ${verdict}${others}, in ${seconds} with ${jobs} ${jobs === 1 ? 'job' : 'jobs'}, no key, no network`,
     ...(claims.length === 0 ? [] : ['', 'What a screen may claim at the end of them:', ...claims]),
   ]
 }

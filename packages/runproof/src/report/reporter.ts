@@ -7,7 +7,13 @@ import type { ScenarioResult } from '../run/scenario.ts'
 import type { SuiteEvents } from '../run/suite.ts'
 import type { BrokenScenario, Scenario } from '../scenario/scenario.ts'
 
-export type SuiteSummary = { results: readonly ScenarioResult[]; durationMs: number; jobs: number }
+export type SuiteSummary = {
+  results: readonly ScenarioResult[]
+  /** Scenarios that were not run, for their agents are not installed here and need not be. */
+  leftOut: number
+  durationMs: number
+  jobs: number
+}
 
 export type Reporter = {
   begin?(scenarios: readonly (Scenario | BrokenScenario)[]): void

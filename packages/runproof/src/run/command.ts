@@ -16,7 +16,7 @@ import { leaveOutAbsent } from '../scenario/absent.ts'
 import { selectScenarios, type Selection } from '../scenario/select.ts'
 import { createOutput, isReadOnly, type Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
-import { guardTogether } from './guard.ts'
+import { findRefusals } from './guard.ts'
 import { readPins } from './header.ts'
 import { defaultJobs, runSuite } from './suite.ts'
 
@@ -44,7 +44,7 @@ export async function runTest(
   const selection = createSelection(wanted, options)
   const config = await readConfig(folder)
   const selected = await selectScenarios(config, selection)
-  const { scenarios, note } = await leaveOutAbsent(config, selected, terminal.env)
+  const { scenarios, leftOut, note } = await leaveOutAbsent(config, selected, terminal.env)
   if (note !== null) terminal.stderr.write(`${note}\n`)
   const pending = await openPending(config.root, terminal)
   const outFolder =
@@ -56,8 +56,7 @@ export async function runTest(
   reporter.begin?.(scenarios)
   const results = await runSuite(scenarios, {
     config,
-    // Whether a class has one pin, and a name one folder, shows only on the whole.
-    refusals: isWhole(selection) ? await guardTogether(scenarios, config) : new Map(),
+    refusals: await findRefusals(scenarios, selection, config),
     env: terminal.env,
     pins: await readPins(config, scenarios),
     pending,
@@ -66,7 +65,7 @@ export async function runTest(
     events: orderResults(scenarios, reporter),
   })
   const durationMs = Math.round(performance.now() - startedAt)
-  await reporter.finish({ results, durationMs, jobs })
+  await reporter.finish({ results, leftOut, durationMs, jobs })
   await output.flush()
   if (results.some(({ failures }) => failures.some(({ code }) => code === 'environment'))) return 3
   return results.every(({ passed }) => passed) ? 0 : 1
@@ -89,10 +88,6 @@ async function makeFolder(path: string): Promise<string> {
     throw new RunproofError('usage', `--out ${visible(path)} cannot be used: ${reason}`)
   })
   return path
-}
-
-function isWhole({ scenarios = [], agent, filter, shard }: Selection): boolean {
-  return scenarios.length === 0 && agent === undefined && filter === undefined && !shard
 }
 
 function createSelection(

@@ -8,6 +8,7 @@ import { createSecretFinder } from '../guard/secret.ts'
 import { readSnapshot } from '../guard/snapshot.ts'
 import { guardScenario } from '../guard/suite.ts'
 import { scenarioFiles, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
+import type { Selection } from '../scenario/select.ts'
 import type { Failure } from './failure.ts'
 
 /** Goldens that a first run makes; to have none yet is no reason not to run. */
@@ -29,8 +30,19 @@ export async function guardFolder(
     .map((finding) => failureOf(finding, scenario.folder))
 }
 
+/** Whether a class has one pin, and a name one folder, shows only on the whole; of a part nothing is said. */
+export async function findRefusals(
+  scenarios: readonly (Scenario | BrokenScenario)[],
+  { scenarios: wanted = [], agent, filter, shard }: Selection,
+  config: Config,
+): Promise<Map<string, Failure[]>> {
+  const isPart =
+    wanted.length > 0 || agent !== undefined || filter !== undefined || shard !== undefined
+  return isPart ? new Map() : guardTogether(scenarios, config)
+}
+
 /** What only shows when all scenarios are looked at together, by scenario folder. */
-export async function guardTogether(
+async function guardTogether(
   scenarios: readonly (Scenario | BrokenScenario)[],
   { agents }: Config,
 ): Promise<Map<string, Failure[]>> {

@@ -4,7 +4,7 @@
  */
 import type { Limits } from '../config/config.ts'
 import type { Driver } from '../drive/driver.ts'
-import type { Problem } from '../drive/problem.ts'
+import { describeTotal, type Problem } from '../drive/problem.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Step } from '../scenario/step.ts'
 import { judgeAcceptance, type Judgement } from './accept.ts'
@@ -33,7 +33,8 @@ export async function runScript(options: ScriptOptions): Promise<ScriptResult> {
   for (const [index, step] of scenario.input.steps.entries()) {
     const reference = { number: index + 1, op: step.op }
     onStep?.(reference)
-    deadline.startStep()
+    const late = deadline.startStep()
+    if (late !== null) return { failures: [{ ...late, step: reference }], unaccepted }
     const { problem, turnEnded } = await driver.runStep(step)
     const finalText = turnEnded ? (claims?.endTurn() ?? null) : null
     if (problem !== null) return { failures: [{ ...problem, step: reference }], unaccepted }
@@ -67,7 +68,8 @@ function accept(
 }
 
 export type Deadline = {
-  startStep(): void
+  /** @returns a problem when no time is left for it. */
+  startStep(): Problem | null
   /** What the current step may still take, at least a millisecond. */
   leftMs(): number
 }
@@ -78,6 +80,7 @@ export function createDeadline({ stepMs, totalMs }: Limits, now: () => number): 
   return {
     startStep() {
       stepEndsAt = Math.min(now() + stepMs, totalMs)
+      return now() < totalMs ? null : describeTotal(totalMs)
     },
     leftMs: () => Math.max(1, stepEndsAt - now()),
   }

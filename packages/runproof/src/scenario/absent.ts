@@ -30,11 +30,11 @@ export async function leaveOutAbsent(
   config: Config,
   scenarios: readonly (Scenario | BrokenScenario)[],
   env: Variables,
-): Promise<{ scenarios: (Scenario | BrokenScenario)[]; note: string | null }> {
+): Promise<{ scenarios: (Scenario | BrokenScenario)[]; leftOut: number; note: string | null }> {
   const absent = await findAbsent(config, env)
   const left = scenarios.filter((one) => !('agent' in one) || !absent.has(one.agent))
   const count = scenarios.length - left.length
-  if (count === 0) return { scenarios: left, note: null }
+  if (count === 0) return { scenarios: left, leftOut: count, note: null }
   const missing = [...absent].filter(([name]) =>
     scenarios.some((one) => 'agent' in one && one.agent === name),
   )
@@ -45,6 +45,7 @@ export async function leaveOutAbsent(
   const what = count === 1 ? 'a scenario' : `${count} scenarios`
   return {
     scenarios: left,
+    leftOut: count,
     note: `left out ${what}: not installed here are ${names}; runproof doctor says how to get them`,
   }
 }

@@ -109,6 +109,15 @@ describe('cancelling', () => {
   })
 })
 
+it('a script has its time as a whole', async () => {
+  const { codes } = await drive({
+    agent: 'late',
+    steps: [prompt, prompt],
+    config: { quietMs: 300, limits: { totalMs: 250, stepMs: 5000 }, rulesOff: ['R2'] },
+  })
+  expect(codes).toEqual(['step-timeout'])
+})
+
 describe('the client', () => {
   it('answers what it does not offer with -32601', async () => {
     const run = await drive({ agent: 'calls-back', steps: [prompt] })

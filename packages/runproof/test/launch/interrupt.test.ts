@@ -1,5 +1,5 @@
 /** Ctrl-C on the real command line: the agent, its children and its folders are gone with it. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -17,6 +17,20 @@ function processesOf(folder: string): string[] {
     }
   })
 }
+
+it('gives the terminal back on a signal', () => {
+  const live = join(import.meta.dirname, '..', '..', 'src', 'report', 'live.ts')
+  const code = `import { createLiveReporter } from ${JSON.stringify(live)}
+    const stream = Object.assign(process.stdout, { isTTY: true })
+    const reporter = createLiveReporter({ stream, write() {}, createInner: () => ({}) })
+    reporter.begin([])
+    process.kill(process.pid, 'SIGTERM')`
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code])
+  expect(signal).toBe('SIGTERM')
+  const text = stdout.toString('latin1')
+  expect(text).toContain('\u001b[?25l')
+  expect(text.lastIndexOf('\u001b[?25h')).toBeGreaterThan(text.lastIndexOf('\u001b[?25l'))
+})
 
 describe.runIf(process.platform === 'linux')('a signal to the harness', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s leaves nothing behind', async (signal) => {

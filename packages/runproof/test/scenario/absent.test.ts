@@ -1,6 +1,6 @@
 /** Scenarios of optional agents that are not installed. */
 import { describe, expect, it } from 'vitest'
-import { agentFile, createProject, script } from '../project.ts'
+import { agentFile, createProject, resultsOf, script } from '../project.ts'
 
 const rare = {
   program: { packages: ['no-such-agent@1.0.0'], bin: 'no-such-agent', nodeMin: '20' },
@@ -28,6 +28,7 @@ describe('an optional agent that is not installed', () => {
       'left out 2 scenarios: not installed here are rare; runproof doctor says how to get them\n',
     )
     expect(stdout).toContain('"scenario":"three"')
+    expect(stdout).toContain('"leftOut":2')
     expect(stdout).not.toContain('"scenario":"one"')
   })
 
@@ -40,8 +41,11 @@ describe('an optional agent that is not installed', () => {
 })
 
 describe('an agent that is not optional', () => {
-  it('stops the run when it is not installed', async () => {
+  it('fails its scenarios when it is not installed', async () => {
     const project = createProject({ 'runproof.yml': configOf(false), ...files }, nowhere)
-    await expect(project.test()).rejects.toMatchObject({ code: 'environment' })
+    const { code, stdout } = await project.test([], { json: true })
+    expect(code).toBe(3)
+    const codes = resultsOf(stdout).map(({ failures }) => failures[0]?.code)
+    expect(codes).toEqual(['environment', 'missing-golden', 'environment'])
   })
 })
