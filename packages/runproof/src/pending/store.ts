@@ -17,7 +17,7 @@ import { isCode } from '../error.ts'
 import { visible } from '../visible.ts'
 import { writeAtomically } from './atomic.ts'
 import { pendingSchema } from './schema.ts'
-import { refuseToWrite } from './writable.ts'
+import { refuseToWrite, writerOf } from './writable.ts'
 
 export type Pending = {
   /** `<scenario>/<file>`, the name for `--show`, `--accept` and `--reject`. */
@@ -58,9 +58,6 @@ const nameUnitsMax = 200
 
 export const pendingKey = ({ scenario, file }: { scenario: string; file: string }): string =>
   `${scenario}/${file}`
-
-/** Whether accepting may write the file: `stdout.golden.jsonl`, `progress.golden.txt` and their like. */
-export const isGolden = (path: string): boolean => /\.golden\.\w+$/.test(path)
 
 /** @param root the project's root; nothing is touched before the first write. */
 export function createPendingStore(root: string): PendingStore {
@@ -138,7 +135,11 @@ async function reasonAgainst(
 ): Promise<string | null> {
   const { scenario, file } = stored.difference
   const name = visible(file)
-  if (!isGolden(goldenPath)) {
+  const writer = writerOf(goldenPath)
+  if (writer === 'person') {
+    return `${name} says what the run must leave, so nothing but a person writes it; if the change is meant, edit it`
+  }
+  if (writer === 'record') {
     return `${name} is what the replay reads, so it is never accepted from a replay; if the change is meant, run: runproof record ${visible(scenario)}`
   }
   const refusal = await refuseToWrite(goldenPath, root)

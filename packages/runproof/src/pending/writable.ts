@@ -1,11 +1,21 @@
 /**
- * Which files this project may write: those below its folder that nobody has
+ * Who writes which file, and which ones this project may write: those below its folder that nobody has
  * write-protected. Scenarios from elsewhere can be tested, but what they expect
  * is not this project's to change.
  */
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { visible } from '../visible.ts'
+
+/**
+ * Who writes a file that is compared: accepting a difference writes goldens
+ * (`stdout.golden.jsonl` and their like), `runproof record` what a replay reads,
+ * and a person what the workspace must look like.
+ */
+export function writerOf(path: string): 'review' | 'record' | 'person' {
+  if (/(?:^|[\\/])workspace\.expected[\\/]/.test(path)) return 'person'
+  return /\.golden\.\w+$/.test(path) ? 'review' : 'record'
+}
 
 /** @returns why the file may not be written and what to do, in one sentence, or null. */
 export async function refuseToWrite(path: string, root: string): Promise<string | null> {

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import type { AgentConfig, Config } from '../config/config.ts'
 import { createSecretFinder, guardSecrets } from '../guard/secret.ts'
 import { writeAtomically } from '../pending/atomic.ts'
-import { refuseToWrite } from '../pending/writable.ts'
+import { refuseToWrite, writerOf } from '../pending/writable.ts'
 import { executeScenario, type Execution, type ScenarioProgress } from '../run/execute.ts'
 import type { Failure } from '../run/failure.ts'
 import { serializeLines } from '../run/golden-file.ts'
@@ -153,8 +153,8 @@ async function goldenFiles(
 ): Promise<[string, string][]> {
   const pin = pinFor(scenario, pins)
   const outputs = await compareOutputs({ scenario, agent, execution: run }, pin)
-  return outputs.flatMap(({ file, actual }: Output): [string, string][] =>
-    file.includes('.golden.') && !file.includes(' ') && actual !== null
+  return outputs.flatMap(({ file, path, actual }: Output): [string, string][] =>
+    writerOf(path) === 'review' && path === join(scenario.folder, file) && actual !== null
       ? [[file, serializeLines(actual)]]
       : [],
   )

@@ -1,8 +1,16 @@
 /** `runproof review --list`: what is pending, one line each, gathered by cause. */
 import picocolors from 'picocolors'
-import { isGolden, type Accepted, type Pending } from '../pending/store.ts'
+import type { Accepted, Pending } from '../pending/store.ts'
+import { writerOf } from '../pending/writable.ts'
 import { visible, visibleJson } from '../visible.ts'
 import { groupByCause } from './group.ts'
+
+/** Why a difference cannot be accepted. */
+const notes = {
+  review: '',
+  record: ' (not acceptable: replay source)',
+  person: ' (not acceptable: written by hand)',
+} as const
 
 /** Lines for people. */
 export function listLines(pending: readonly Pending[], colours: boolean): string[] {
@@ -14,7 +22,7 @@ export function listLines(pending: readonly Pending[], colours: boolean): string
     return [
       ...head,
       ...members.flatMap(({ key, goldenPath, difference }) => [
-        `${indent}${visible(key)}${isGolden(goldenPath) ? '' : paint.dim(' (not acceptable: replay source)')}`,
+        `${indent}${visible(key)}${paint.dim(notes[writerOf(goldenPath)])}`,
         `${indent}  ${paint.dim(visible(difference.summary))}`,
       ]),
     ]
@@ -24,7 +32,7 @@ export function listLines(pending: readonly Pending[], colours: boolean): string
 /** One JSON line a difference: `{key, scenario, file, kind, summary, cause, changeCount, acceptable}`. */
 export function listJson({ key, goldenPath, difference }: Pending): string {
   const { changes: _changes, ...rest } = difference
-  return visibleJson({ key, ...rest, acceptable: isGolden(goldenPath) })
+  return visibleJson({ key, ...rest, acceptable: writerOf(goldenPath) === 'review' })
 }
 
 /** What became of one difference, in one line. */

@@ -2,7 +2,7 @@
 import { isCancel, log, selectKey, type Option } from '@clack/prompts'
 import { wrapAnsi } from 'fast-wrap-ansi'
 import { renderDifference } from '../compare/render.ts'
-import { isGolden } from '../pending/store.ts'
+import { writerOf } from '../pending/writable.ts'
 import { isColoured, type Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
 import type { Group } from './group.ts'
@@ -80,7 +80,7 @@ const option = (value: string, label: string): Option<string> => ({ value, label
 function optionsFor({ first, members }: Group, text: boolean): Option<string>[] {
   const many = members.length > 1
   const scope = many ? ` these ${members.length}` : ''
-  const isAcceptable = members.some(({ goldenPath }) => isGolden(goldenPath))
+  const isAcceptable = members.some(({ goldenPath }) => writerOf(goldenPath) === 'review')
   const hasText = first.difference.kind === 'changed'
   return [
     ...(isAcceptable ? [option('a', `accept${scope}`)] : []),

@@ -5,6 +5,7 @@
  */
 import type { AgentConfig } from '../config/config.ts'
 import type { ProcessEnd } from '../launch/process.ts'
+import { writerOf } from '../pending/writable.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { isPrompt } from '../scenario/step.ts'
 import { describeAttempt } from '../fence/attempt.ts'
@@ -180,11 +181,11 @@ function judgeWitnesses({ claims, logs }: Execution): Failure[] {
 }
 
 function judgeOutput(
-  { file, difference, expected, isOptional }: Output,
+  { file, path, difference, expected, isOptional }: Output,
   { name }: Scenario,
 ): Failure[] {
   if (difference === null || (expected === null && isOptional)) return []
-  if (expected === null && isGoldenName(file)) {
+  if (expected === null && writerOf(path) === 'review') {
     return [
       {
         code: 'missing-golden',
@@ -200,14 +201,16 @@ function judgeOutput(
       code: 'difference',
       step: null,
       message: `${file}: ${difference.summary}`,
-      details: isGoldenName(file)
-        ? ['if the change is meant: runproof review']
-        : [`if the change is meant: runproof record ${visible(name)}`],
+      details: [`if the change is meant: ${remedies[writerOf(path)](visible(name))}`],
       difference,
     },
   ]
 }
 
-const isGoldenName = (file: string): boolean => file.includes('.golden.')
+const remedies = {
+  review: () => 'runproof review',
+  record: (name: string) => `runproof record ${name}`,
+  person: () => 'write it into workspace.expected/',
+} as const
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? ''

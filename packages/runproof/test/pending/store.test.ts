@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../src/compare/compare.ts'
 import type { Difference } from '../../src/compare/difference.ts'
 import { writeAtomically } from '../../src/pending/atomic.ts'
-import { createPendingStore, isGolden } from '../../src/pending/store.ts'
+import { createPendingStore } from '../../src/pending/store.ts'
+import { writerOf } from '../../src/pending/writable.ts'
 import { createFolder } from './folder.ts'
 
 function differenceOf(scenario: string, file: string): Difference {
@@ -191,6 +192,17 @@ describe('the store of pending differences', () => {
     expect(await readFile(golden, 'utf8')).toBe('{"a":1}\n')
   })
 
+  it('leaves to a person what the run must leave', async () => {
+    const { golden, store } = await createScene()
+    const file = 'workspace.expected/notes.golden.txt'
+    await store.write(differenceOf('demo/one', file), 'x', join(dirname(golden), file))
+    expect(await store.accept(`demo/one/${file}`)).toMatchObject({
+      accepted: false,
+      reason: expect.stringContaining('nothing but a person writes it'),
+    })
+    expect(await readdir(dirname(golden))).toEqual([stdout])
+  })
+
   it('rejects and clears', async () => {
     const { golden, store } = await createScene()
     await store.write(differing, 'x', golden)
@@ -271,17 +283,18 @@ describe('writeAtomically', () => {
   })
 })
 
-describe('isGolden', () => {
-  it.each([
-    ['/s/stdout.golden.jsonl', true],
-    ['C:\\s\\progress.golden.txt', true],
-    ['/s/system-prompt.golden.md', true],
-    ['/s/session.jsonl', false],
-    ['/s/recording.jsonl', false],
-    ['/s/replay.override.json', false],
-    ['/s.golden.d/session.jsonl', false],
-    ['/s/workspace.expected/a.golden', false],
-  ])('%s: %s', (path, expected) => {
-    expect(isGolden(path)).toBe(expected)
+describe('writerOf', () => {
+  it.each<[path: string, writer: ReturnType<typeof writerOf>]>([
+    ['/s/stdout.golden.jsonl', 'review'],
+    ['C:\\s\\progress.golden.txt', 'review'],
+    ['/s/system-prompt.golden.md', 'review'],
+    ['/s/session.jsonl', 'record'],
+    ['/s/recording.jsonl', 'record'],
+    ['/s/replay.override.json', 'record'],
+    ['/s.golden.d/session.jsonl', 'record'],
+    ['/s/workspace.expected/a.txt', 'person'],
+    ['/s/workspace.expected/deep/stdout.golden.jsonl', 'person'],
+  ])('%s: %s', (path, writer) => {
+    expect(writerOf(path)).toBe(writer)
   })
 })
