@@ -60,7 +60,9 @@ function stderrLines(tail: readonly string[]): string[] {
 
 const indent = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`)
 
-/** A path as one word of a shell. */
+/** A path as one word of a shell; one that is not safe to print, in the spelling of bash and zsh. */
 function shellWord(path: string): string {
-  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
+  if (/^[\w./@:+-]+$/.test(path)) return path
+  if (visible(path) === path) return `'${path.replaceAll("'", String.raw`'\''`)}'`
+  return `$'${visible(path.replaceAll(/[\\']/g, String.raw`\$&`))}'`
 }

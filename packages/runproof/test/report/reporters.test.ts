@@ -1,5 +1,6 @@
 /** What the reporters print, over the same results. */
 import { describe, expect, it } from 'vitest'
+import { renderFailures } from '../../src/report/failure-text.ts'
 import { createGithubReporter, type GithubOptions } from '../../src/report/github.ts'
 import { createJsonReporter } from '../../src/report/json.ts'
 import { createJunitReporter } from '../../src/report/junit.ts'
@@ -118,6 +119,16 @@ describe('reporters', () => {
     await expect(text).toMatchFileSnapshot(`reports/${name}`)
     // oxlint-disable-next-line no-control-regex -- control characters are what must not get through
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f]/)
+  })
+
+  it('the command to run again is one word, safe to print and to paste', () => {
+    const again = (name: string): string | undefined =>
+      renderFailures({ ...bad, folder: `/project/${name}` }, { colours: false, from: '/project' })
+        .split('\n')
+        .at(-1)
+    expect(again('a/b')).toMatch(/ test a\/b --out/)
+    expect(again(`it's`)).toContain(String.raw` test 'it'\''s' --out`)
+    expect(again(`it's\u001b[31m\\`)).toContain(String.raw` test $'it\'s\x1b[31m\\' --out`)
   })
 
   it('the live view shows steps and claims, then leaves the lines of the other', async () => {
