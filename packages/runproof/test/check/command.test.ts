@@ -121,7 +121,7 @@ describe('input', () => {
     const { exitCode, reports, stderr } = await check([missing, late, folder])
     expect(exitCode).toBe(2)
     expect(reports.map(({ file }) => file)).toEqual([late])
-    expect(stderr).toMatch(/missing\.jsonl: there is no such file or folder\n.*it is a folder/)
+    expect(stderr).toMatch(/missing\.jsonl: there is no such file\n.*it is a folder/)
   })
 
   it.each([
