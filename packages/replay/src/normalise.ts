@@ -46,6 +46,14 @@ function replaceFolder(text: string, cwd: string | undefined): string {
   return text.replaceAll(new RegExp(`(?:/private)?${path}(?![\\w.-]*[\\w-])`, 'g'), cwdToken)
 }
 
+/** Lines with the folder that are looked for; where so many are not found, none is. */
+const folderLinesMax = 100
+
+/** Tokens of other scrubbers in such a line; the ways to divide a text among more are too many to try. */
+const foreignTokensMax = 2
+
+const foreignToken = /\{\{(?!id:\d+\}|(?:cwd|time|sessionId)\})[\w:]+\}\}/g
+
 /**
  * The folder that stands in `other` where `text` (normalised) has its token:
  * taken from the first line of `other` that is the line of `text` but for
@@ -53,9 +61,12 @@ function replaceFolder(text: string, cwd: string | undefined): string {
  */
 export function findFolder(text: string, other: string): string | undefined {
   const others = other.split('\n')
-  for (const line of text.split('\n')) {
-    const [start, ...rest] = line.split(cwdToken)
-    if (start === undefined || rest.length === 0) continue
+  const lines = text
+    .split('\n')
+    .filter((line) => line.includes(cwdToken))
+    .filter((line) => (line.match(foreignToken)?.length ?? 0) <= foreignTokensMax)
+  for (const line of lines.slice(0, folderLinesMax)) {
+    const [start = '', ...rest] = line.split(cwdToken)
     const pattern = [
       `^${loosely(start)}(?<cwd>.+?)${loosely(rest[0] ?? '')}`,
       ...rest.slice(1).map((part) => `\\k<cwd>${loosely(part)}`),

@@ -77,6 +77,18 @@ describe('the same request', () => {
     expect(compareIds(`${ids.slice(0, 40)} in /x/y`)).not.toBeNull()
   })
 
+  it('may have tokens of other scrubbers, and is told apart at once, however many', () => {
+    const tokens = (count: number): string =>
+      Array.from({ length: count }, (_none, i) => `{{t${i}}}`).join(',')
+    const startedAt = performance.now()
+    for (const count of [2, 5, 40]) {
+      const compareFirst = compareFirstWith(`${tokens(count)} in /tmp/rec-kitchen!`)
+      expect(compareFirst(`${tokens(count)} in /x/y!`) === null).toBe(count === 2)
+      expect(compareFirst(`${'x,'.repeat(100)} in /x/y?`)).not.toBeNull()
+    }
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+  })
+
   it('may have the folder more than once in a line, and nowhere else', () => {
     const compareFirst = compareFirstWith('mv /tmp/rec-kitchen/a.* /tmp/rec-kitchen/b')
     expect(compareFirst('mv /x y/a.* /x y/b')).toBeNull()

@@ -77,6 +77,9 @@ function mapRecording(recording: Recording, visit: Visitor): Recording {
     const { n, request, response, body, end } = exchange
     const isCutOff = end.kind !== 'eof'
     const head = one(n, 'header')
+    // A redirect may carry what authenticates the request it asks for.
+    const headOfResponse = (value: string, name: string): string =>
+      head(name === 'location' ? withoutCredentials(value) : value, name)
     return {
       ...exchange,
       request: {
@@ -88,7 +91,7 @@ function mapRecording(recording: Recording, visit: Visitor): Recording {
       response:
         response === null
           ? null
-          : { ...response, headers: mapValues(withoutKeyInLocation(response.headers), head) },
+          : { ...response, headers: mapValues(response.headers, headOfResponse) },
       ...mapStream(exchange, (pieces, path) =>
         visit(pieces, { n, path: `event ${path}`, isOpaque: isOpaque(path), isCutOff }),
       ),
@@ -101,13 +104,6 @@ function mapRecording(recording: Recording, visit: Visitor): Recording {
     exchanges: recording.exchanges.map(mapExchange),
   }
 }
-
-/** A redirect may carry what authenticates the request it asks for. */
-function withoutKeyInLocation({ location, ...headers }: Headers): Headers {
-  return location === undefined ? headers : { ...headers, location: withoutCredentials(location) }
-}
-
-type Headers = Readonly<Record<string, string>>
 
 function mapValues(
   headers: Readonly<Record<string, string>>,

@@ -53,6 +53,9 @@ export function secretsOfRequest(
     // None of them is ever stored, but an agent or a provider may repeat them elsewhere.
     if (!secretName.test(name) || given === undefined) continue
     for (const value of typeof given === 'string' ? [given] : given) {
+      if (name.toLowerCase() === 'cookie') {
+        for (const [, part = ''] of value.matchAll(/=([^;]*)/g)) add(name, part)
+      }
       const [, scheme = '', token = value] = /^([A-Za-z]+) +(\S.*)$/.exec(value) ?? []
       add(name, token)
       if (scheme.toLowerCase() === 'basic') add(name, passwordOf(token))

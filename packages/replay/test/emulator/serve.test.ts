@@ -1,7 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { wireNames, wires } from '@runproof/llm'
 import { cutEvents, encodeFrame } from '@runproof/replay'
 import type { Exchange } from '@runproof/replay'
@@ -313,6 +316,19 @@ describe('the emulator', () => {
     ['bad-config', { session: { file: 'x', text: '' }, wire: JSON.parse('"telegraph"') }],
   ] as const)('refuses what it cannot serve: %s', async (code, recording) => {
     await expect(emulate({ recordings: [recording] })).rejects.toMatchObject({ code })
+  })
+
+  it('refuses a file whose bytes were damaged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'emulator-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'recording.jsonl')
+    const bytes = readFileSync(fixture('twice.deepseek.jsonl').file)
+    bytes[bytes.lastIndexOf('ails')] = 0xff
+    writeFileSync(file, bytes)
+    await expect(emulate({ recordings: [file] })).rejects.toMatchObject({
+      code: 'bad-recording',
+      message: `${file} is no UTF-8 text`,
+    })
   })
 
   it('says how to give a session log', async () => {

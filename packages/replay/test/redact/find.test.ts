@@ -234,6 +234,11 @@ it('takes whatever a header calls a secret for one', () => {
   expect(secretsOfRequest({ ...headers, ...plain }, '/').map(({ name }) => name)).toEqual(names)
 })
 
+it('takes each value of a cookie for one', () => {
+  const found = secretsOfRequest({ cookie: 'session=drawn-by-lot; theme=dark' }, '/')
+  expect(found.map(({ value }) => value)).toContain('drawn-by-lot')
+})
+
 it.each([
   ['/v1/x?key=k&alt=sse', '/v1/x?key=&alt=sse'],
   ['/v1/x?%6Bey=k', '/v1/x?%6Bey='],

@@ -1,6 +1,7 @@
 /**
  * The files of `runproof emulate` as what an emulator takes.
  */
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import type { WireName } from '@runproof/llm'
 import { parseRecording } from '@runproof/replay'
@@ -35,9 +36,11 @@ export async function readRecordings(
 }
 
 async function readText(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new RunproofError('unreadable', `cannot read ${visible(file)}: ${visible(error.message)}`)
   })
+  if (isUtf8(bytes)) return bytes.toString()
+  throw new RunproofError('unreadable', `${visible(file)} is damaged: it is no UTF-8 text`)
 }
 
 function isSessionLog(text: string): boolean {

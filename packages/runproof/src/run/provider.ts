@@ -102,7 +102,7 @@ async function openReplay(
     throw new RunproofError('unreadable', `${folder} has no ${scenarioFiles.recording}`)
   }
   const text = await readFile(recording, 'utf8')
-  const recordings = [{ file: recording, text }]
+  const recordings = [recording]
   const redact = await createRequestRedactor(env)
   const { emulator, report } = await startEmulator({ recordings, context, redact, onRequest })
   return {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -172,6 +172,20 @@ describe('runproof emulate', () => {
   ])('refuses what it cannot use: %s %j %o', async (code, files, options, words) => {
     const running = runEmulate(files, options, createTerminal(), Promise.resolve())
     await expect(running).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
+  })
+
+  it('refuses a recording whose bytes were damaged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'emulate-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'recording.jsonl')
+    const bytes = readFileSync(twice)
+    bytes[bytes.lastIndexOf('ails')] = 0xff
+    writeFileSync(file, bytes)
+    const running = runEmulate([file], {}, createTerminal(), Promise.resolve())
+    await expect(running).rejects.toMatchObject({
+      code: 'unreadable',
+      message: `${file} is damaged: it is no UTF-8 text`,
+    })
   })
 
   it('exits 3 when the port is taken', async () => {

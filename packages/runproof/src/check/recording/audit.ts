@@ -29,6 +29,8 @@ export function createRecordingAudit(): Audit {
   const violated = new Set<string>()
   /** Where each exchange began. */
   const lineOf = new Map<number, number>()
+  /** Issues that were told at their lines. */
+  let issueCount = 0
   let blobCount = 0
   let streamCount = 0
 
@@ -70,6 +72,7 @@ export function createRecordingAudit(): Audit {
       const { issue, exchange } = reader.push(line.number, value)
       const type = typeOf(value)
       if (issue !== null) {
+        issueCount++
         const problem = line.text.startsWith('\uFEFF') ? 'behind a byte order mark' : line.problem
         const message = problem === undefined ? issue.message : `is ${problem}`
         return [tellIssue({ ...issue, message }, type ?? 'line')]
@@ -80,9 +83,11 @@ export function createRecordingAudit(): Audit {
     },
     end() {
       const { recording, issues } = reader.end()
-      const late = issues.filter(({ code }) => code === 'unfinished')
+      const late = issues.slice(issueCount)
       const violations = [
-        ...late.map((issue) => tellIssue(issue, 'exchange/request')),
+        ...late.map((issue) =>
+          tellIssue(issue, issue.code === 'unfinished' ? 'exchange/request' : 'line'),
+        ),
         ...(recording === null ? [] : judge(recording)),
       ]
       return { violations, rules: reportRules(rules, violated, missing) }
