@@ -8,6 +8,7 @@
  * not that a result is bad.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Problem } from '../drive/problem.ts'
 import { spawnReason } from '../launch/process.ts'
 import type { Accept } from '../scenario/step.ts'
@@ -110,7 +111,11 @@ async function judgeCommand(
   const timer = setTimeout(() => (isLate = child.kill('SIGKILL')), limitMs)
   const end = await endOf(child)
   clearTimeout(timer)
-  if ('reason' in end) return cannotJudge(`${shown} cannot be started: ${end.reason}`)
+  if ('reason' in end) {
+    // The system does not say which of the two it has not found.
+    const reason = existsSync(cwd) ? end.reason : 'the working folder is gone'
+    return cannotJudge(`${shown} cannot be started: ${reason}`)
+  }
   const { code, signal } = end
   if (isLate) return cannotJudge(`${shown} did not end within ${limitMs} ms`, ...lines(output))
   if (code === exitCode) return []
