@@ -22,6 +22,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
         ? { format: 'module', source: 'export {}', shortCircuit: true }
         : next(url, context),
   })
+  // A message that nobody reads: there is nobody left to tell.
+  process.stderr.on('error', () => {})
   const { main } = await import('../dist/cli.js')
   process.exitCode = await main(process.argv.slice(2), process)
 }

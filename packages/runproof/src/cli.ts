@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError } from 'commander'
 import { explainError } from './error.ts'
-import type { Terminal } from './terminal.ts'
+import { createOutput, type Output, type Terminal } from './terminal.ts'
 import { visible } from './visible.ts'
 
 const description = `Record an agent's run once, replay it for ever, and never let a screen say "done" without proof.`
@@ -69,12 +69,14 @@ A finding names file and line, says what is expected and what to do.`,
 /** Runs one command. @returns the exit code; never throws for what a user can cause. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = 0
-  const program = createProgram(terminal, (code) => (exitCode = code))
+  const help = createOutput(terminal.stdout)
+  const program = createProgram(terminal, help, (code) => (exitCode = code))
   try {
-    await program.parseAsync([...argv], { from: 'user' })
+    await parse(program, argv)
+    await help.flush()
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) return 2
     const told = explainError(error)
     if (told === null) throw error
     terminal.stderr.write(`runproof: ${told.message}\n`)
@@ -82,13 +84,26 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
-function createProgram(terminal: Terminal, setExitCode: (code: number) => void): Command {
+/** Runs what the words ask for; help and version are no errors. */
+async function parse(program: Command, argv: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error
+  }
+}
+
+function createProgram(
+  terminal: Terminal,
+  help: Output,
+  setExitCode: (code: number) => void,
+): Command {
   const program = new Command('runproof')
     .description(description)
     .addHelpText('after', examples.program)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void terminal.stdout.write(text),
+      writeOut: (text) => help.line(text.replace(/\n$/, '')),
       writeErr: (text) => void terminal.stderr.write(text),
       outputError: (text, write) => write(`runproof: ${visible(text.trim())}\n`),
     })

@@ -25,6 +25,16 @@ describe('the runproof bin', () => {
     expect(stderr).toBe('')
   })
 
+  it.skipIf(process.platform !== 'linux')(
+    'says in one sentence that its help cannot be written (needs /dev/full)',
+    () => {
+      const command = `"${process.execPath}" "${bin}" --help > /dev/full`
+      const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
+      expect(status).toBe(3)
+      expect(stderr).toBe('runproof: write: the disk is full\n')
+    },
+  )
+
   it('says what to do on a Node below the floor, in code that old Nodes can read', () => {
     const script = readFileSync(bin, 'utf8').replace('process.versions.node', '"20.19.4"')
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module'], {
