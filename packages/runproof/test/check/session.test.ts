@@ -162,6 +162,13 @@ describe('rules', () => {
       ),
       [],
     ],
+    ['a stream that broke off', inStep(...hello.slice(0, 2)), []],
+    ['an attempt that was given up', inStep(...hello.slice(0, 2), ...hello.slice(0, 2)), []],
+    [
+      'a stream that broke off in a block that never began',
+      inStep(...hello.slice(1, 2)),
+      ['S5 5 step/end'],
+    ],
     ['an undecided approval', inStep(asked('x')), ['S6 6 turn/end']],
     ['a decision of nothing', inStep(decided('x')), ['S6 4 approval/decided']],
     [

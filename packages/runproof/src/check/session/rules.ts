@@ -27,6 +27,8 @@ export type LogState = {
   calls: Map<string, CallState>
   approvals: Set<string>
   chunks: Map<number, StreamChunk>
+  /** Whether the chunks of the step have been judged as those of a message. */
+  hasMessage: boolean
   /** Whether a message could be compared with its chunks. */
   comparedMessages: number
 }
@@ -40,6 +42,7 @@ export function createLogState(): LogState {
     calls: new Map(),
     approvals: new Set(),
     chunks: new Map(),
+    hasMessage: false,
     comparedMessages: 0,
   }
 }
@@ -61,8 +64,10 @@ export function judgeEvent(state: LogState, event: SessionEvent, tell: Tell): vo
       state.step = core.data.step
       state.lastStep = core.data.step
       state.chunks.clear()
+      state.hasMessage = false
       return
     case 'step/end':
+      judgeBrokenOff(state, tell)
       state.step = null
       return
     case 'assistant/chunk':
@@ -165,11 +170,21 @@ function judgeMessage(
   const chunks = cited.flatMap((seq) => state.chunks.get(seq) ?? [])
   if (chunks.length === 0 || data.interrupted === true) return
   state.comparedMessages++
+  state.hasMessage = true
   const [fault] = checkChunks(chunks)
   if (fault !== undefined) tell('S5', error(`the message's stream: ${fault.message}`))
   else if (!isDeepStrictEqual(saidBy(assembleMessage(chunks).content), saidBy(data.content))) {
     tell('S5', error('the message differs from what its chunks say'))
   }
+}
+
+/** S5: of a stream that broke off, and of attempts that were given up, at least each chunk is one. */
+function judgeBrokenOff({ chunks, hasMessage }: LogState, tell: Tell): void {
+  if (hasMessage) return
+  const fault = checkChunks(chunks.values()).find(
+    ({ code }) => code === 'not-a-chunk' || code === 'block-not-started',
+  )
+  if (fault !== undefined) tell('S5', error(`the stream of the step: ${fault.message}`))
 }
 
 /** What the blocks say; fields of other programs are not part of it. */
