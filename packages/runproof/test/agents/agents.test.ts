@@ -105,6 +105,8 @@ function otherSystemPrompt(recording: Recording): Recording {
   const changed: unknown[] = JSON.parse(text.replaceAll('You are ', 'You were '))
   return {
     ...recording,
+    // Its keys are no longer those of its requests.
+    source: 'authored',
     exchanges: recording.exchanges.map((exchange, index) => ({
       ...exchange,
       request: { ...exchange.request, body: changed[index] },
