@@ -18,6 +18,9 @@ import type { Output } from './goldens.ts'
 import { isSessionLog, parseEvent, type SessionLog } from './harvest.ts'
 import { withoutStep } from './script.ts'
 
+/** An agent that gets no answer asks in other ways; what it asked first tells the cause. */
+const missesExplainedMax = 3
+
 /** Failures of the run itself; when there are any, its outputs prove nothing. */
 export function judgeRun(scenario: Scenario, agent: AgentConfig, run: Execution): Failure[] {
   const { failures } = run
@@ -51,11 +54,11 @@ function judgeReplay({ folder, files }: Scenario, run: Execution): Failure[] {
   const isOwed = run.isUnreported && asksModel && failures.length === 0
   if (report === null) return isOwed ? [unreported] : []
   const hint = versionHint(run)
-  const misses = report.misses.map(({ code, message }): Failure => ({
+  const misses = report.misses.map(({ code, message }, index): Failure => ({
     code: code === 'exhausted' ? 'replay-exhausted' : 'replay-miss',
     step: failures[0]?.step ?? null,
     message: firstLine(message).replaceAll(`${folder}/`, ''),
-    details: [...hint, ...message.split('\n').slice(1)],
+    details: index < missesExplainedMax ? [...hint, ...message.split('\n').slice(1)] : [],
   }))
   // A script that broke off leaves calls over as a matter of course.
   if (misses.length > 0 || failures.length > 0) return misses

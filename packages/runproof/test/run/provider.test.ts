@@ -208,6 +208,15 @@ describe('a miss', () => {
   })
 })
 
+describe('misses', () => {
+  it('that follow from one another are explained no more than three times', async () => {
+    const project = await recorded({ env: { STUBBORN: '1' } })
+    writeFileSync(file(project, 'workspace/notes.txt'), 'The boat is blue.\n')
+    const told = (await failures(project)).filter((one) => one.startsWith('replay-miss'))
+    expect(told.map((one) => one.includes('sent: '))).toEqual([true, true, true, false, false])
+  })
+})
+
 describe('calls side by side', () => {
   it('replay right in whatever order they were recorded', async () => {
     const project = await recorded({ env: { TITLE: '1' } })
