@@ -108,7 +108,7 @@ describe('cancelling', () => {
     },
     {
       title: 'a child in a session of its own',
-      command: 'setsid sleep 1000 & sleep 0.2; pgrep -n sleep >> pids; wait',
+      command: `setsid sh -c 'echo $$ >> pids; exec sleep 1000' & wait`,
     },
     {
       title: 'an orphan in a session of its own',
@@ -134,7 +134,7 @@ describe('cancelling', () => {
   it.skipIf(process.platform !== 'linux')(
     'is not held up by a process that shed every mark and keeps the output open (needs /proc)',
     async () => {
-      const command = `env -i /usr/bin/setsid /bin/sh -c 'sleep 30 & echo $! > pids'`
+      const command = `env -i /usr/bin/setsid --wait /bin/sh -c 'sleep 30 & echo $! > pids'`
       const scripted = await startScripted([
         stream(callTools(['call_1', 'bash', { command }])),
         goOn,
