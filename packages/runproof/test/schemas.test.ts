@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { z } from 'zod'
 import { configSchema } from '../src/config/config.ts'
 import { inputSchema } from '../src/scenario/input.ts'
@@ -27,7 +27,7 @@ const schemas: [string, string, z.ZodType, () => unknown[]][] = [
     'runproof-yml',
     'runproof.yml, version 1',
     configSchema,
-    () => [parse(readFileSync(join(repository, 'runproof.yml'), 'utf8'))],
+    () => [load(readFileSync(join(repository, 'runproof.yml'), 'utf8'))],
   ],
 ]
 

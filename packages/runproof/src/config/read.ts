@@ -5,13 +5,13 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from 'zod'
-import { messageOf, reasonOf, RunproofError } from '../error.ts'
+import { reasonOf, RunproofError } from '../error.ts'
 import { applyPreset, listPresets, readPreset } from '../presets/preset.ts'
 import { isRecord } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 import { configSchema, type Config } from './config.ts'
+import { parseYaml } from './yaml.ts'
 
 export const configName = 'runproof.yml'
 
@@ -48,43 +48,32 @@ export async function readConfig(folder: string): Promise<Config> {
 
 /** @throws RunproofError `unreadable`, a line for each problem. */
 export function parseConfig(text: string, file: string): Config {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
   const way = relative(process.cwd(), file)
   const shown = visible(way.startsWith('..') ? file : way)
-  const broken = document.errors.map(({ pos, message }) => {
-    const [summary = ''] = message.split('\n')
-    return `${shown}:${lines.linePos(pos[0]).line}: ${visible(summary)}`
-  })
-  if (broken.length > 0) throw new RunproofError('unreadable', broken.join('\n'))
+  const yaml = parseYaml(text)
+  if ('problem' in yaml) {
+    throw new RunproofError('unreadable', `${shown}:${yaml.line}: ${visible(yaml.problem)}`)
+  }
 
   const report = (issues: readonly Issue[]): RunproofError => {
     const problems = issues.map((issue) => {
-      const line = lineOf(document, lines, issue)
-      const key = issue.path.map(String).join('.')
+      const { path, keys: [unknown] = [] } = issue
+      // An unknown key has a line of its own.
+      const line = yaml.lineOf(unknown === undefined ? path : [...path, unknown])
+      const key = path.map(String).join('.')
       // What is wrong with a key of a record stands within.
       const message = issue.issues?.[0]?.message ?? issue.message
       return `${shown}:${line}: ${visible(key === '' ? message : `${key}: ${message}`)}`
     })
     return new RunproofError('unreadable', problems.join('\n'))
   }
-  const { value, issues } = applyPresets(valueOf(document, shown))
+  const { value, issues } = applyPresets(yaml.value)
   if (issues.length > 0) throw report(issues)
   const parsed = configSchema.safeParse(value)
   if (!parsed.success) throw report(parsed.error.issues)
   const root = dirname(file)
   const { scenarios, agents } = parsed.data
   return { root, scenarios: scenarios.map((folder) => resolve(root, folder)), agents }
-}
-
-/** @throws RunproofError for aliases that lead nowhere, or to more than a configuration can be. */
-function valueOf(document: Document, shown: string): unknown {
-  try {
-    return document.toJS()
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new RunproofError('unreadable', `${shown}: ${visible(reason)}`)
-  }
 }
 
 type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'> & {
@@ -105,15 +94,4 @@ function applyPresets(value: unknown): { value: unknown; issues: Issue[] } {
     return [name, agent]
   })
   return { value: { ...value, agents: Object.fromEntries(agents) }, issues }
-}
-
-/** The line of the value a problem is about, or of the nearest value around it. */
-function lineOf(document: Document, lines: LineCounter, { path, keys: unknown }: Issue): number {
-  // An unknown key has a line of its own.
-  const keys = unknown?.[0] === undefined ? path : [...path, unknown[0]]
-  for (let length = keys.length; length >= 0; length--) {
-    const node = document.getIn(keys.slice(0, length), true)
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
-  }
-  return 1
 }

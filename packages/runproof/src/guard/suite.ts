@@ -38,7 +38,12 @@ export async function runGuards(
     snapshots.push({ ...(await readSnapshot(scenario, agent)), agentName: scenario.agent })
   }
   const byAgent = Map.groupBy(snapshots, ({ agentName }) => agentName)
-  const guarded = await Promise.all(snapshots.map((snapshot) => guardScenario(snapshot, finder)))
+  const guarded = await Promise.all(
+    snapshots.map(async (snapshot) => [
+      ...(await guardScenario(snapshot)),
+      ...(await guardSecrets(snapshot, finder)),
+    ]),
+  )
   return [
     ...broken,
     ...guarded.flat(),
@@ -47,14 +52,13 @@ export async function runGuards(
   ]
 }
 
-/** The guards that need one folder only. */
-export async function guardScenario(snapshot: Snapshot, finder: Redactor): Promise<Finding[]> {
+/** The guards that need one folder only, but the one for secrets, which takes its time. */
+export async function guardScenario(snapshot: Snapshot): Promise<Finding[]> {
   return [
     ...guardFiles(snapshot),
     ...guardLogs(snapshot),
     ...(await guardRecording(snapshot)),
     ...guardGoldens(snapshot),
-    ...(await guardSecrets(snapshot, finder)),
     ...guardMachinePaths(snapshot),
   ]
 }

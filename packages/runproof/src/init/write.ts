@@ -1,7 +1,7 @@
 /** The files of a first set-up. What is there is never written over. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { stringify } from 'yaml'
+import { dump } from 'js-yaml'
 import { configName } from '../config/read.ts'
 import { isCode } from '../error.ts'
 import type { Preset } from '../presets/preset.ts'
@@ -43,7 +43,7 @@ async function writeNew(path: string, text: string): Promise<boolean> {
 
 function configText({ name, title }: Preset): string {
   return `# How runproof starts ${title}. What is said here wins over the preset.
-${stringify({ version: 1, scenarios: 'scenarios', agents: { [name]: { preset: name } } })}`
+${dump({ version: 1, scenarios: 'scenarios', agents: { [name]: { preset: name } } })}`
 }
 
 function scenarioText(): string {

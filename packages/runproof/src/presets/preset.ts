@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { parse } from 'yaml'
+import { CORE_SCHEMA, load } from 'js-yaml'
 import { z } from 'zod'
 import { isRecord } from '../transcript/line.ts'
 import { programSchema, type Program } from './program.ts'
@@ -51,7 +51,7 @@ export function listPresets(): string[] {
 export function readPreset(name: string): Preset | null {
   const file = join(folder, `${name}.yml`)
   if (!/^[\w-]+$/.test(name) || !existsSync(file)) return null
-  return { name, ...schema.parse(parse(readFileSync(file, 'utf8'))) }
+  return { name, ...schema.parse(load(readFileSync(file, 'utf8'), { schema: CORE_SCHEMA })) }
 }
 
 /** Keys whose values are laid over each other member by member. */

@@ -24,6 +24,8 @@ import { compareWorkspace, type FileChange } from './workspace.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export type ExecuteOptions = Omit<WorldOptions, 'now'> & {
+  /** Called when the agent has been started and nothing was said to it yet. */
+  onStarted?: () => void
   /** Called when a step begins and whenever a message has been taken in. */
   onProgress?: (progress: ScenarioProgress) => void
 }
@@ -76,7 +78,7 @@ export async function executeScenario(
   const now = (): number => Math.round(performance.now() - startedAt)
   const world = await createWorld(scenario, agent, { ...options, now })
   try {
-    const run = await executeIn(world, now, scenario, agent, options.onProgress)
+    const run = await executeIn(world, now, scenario, agent, options)
     const owesReport = agent.seam === 'session' && options.seam.mode === 'replay'
     return { ...run, isUnreported: owesReport && !world.isReported }
   } finally {
@@ -89,7 +91,7 @@ async function executeIn(
   now: () => number,
   scenario: Scenario,
   agent: AgentConfig,
-  onProgress: ExecuteOptions['onProgress'],
+  { onStarted, onProgress }: Pick<ExecuteOptions, 'onStarted' | 'onProgress'>,
 ): Promise<Omit<Execution, 'isUnreported'>> {
   const { channel, folders } = world
   const claims = agent.protocol === 'acp' ? createClaims(agent) : null
@@ -102,6 +104,7 @@ async function executeIn(
     tell()
   })
   await world.start()
+  onStarted?.()
   const deadline = createDeadline(agent.limits, now)
   const driver = createDriver(world, scenario, agent, deadline)
   const { failures, unaccepted } = await runScript({

@@ -1,11 +1,11 @@
 /** What is wrong with scenario folders before anything runs: the guards, as failures. */
 import { relative, sep } from 'node:path'
-import type { AgentConfig, Config } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import type { Finding } from '../guard/finding.ts'
 import { guardNames } from '../guard/name.ts'
 import { guardPins } from '../guard/pin.ts'
-import { createSecretFinder } from '../guard/secret.ts'
-import { readSnapshot } from '../guard/snapshot.ts'
+import { createSecretFinder, guardSecrets } from '../guard/secret.ts'
+import { readSnapshot, type Snapshot } from '../guard/snapshot.ts'
 import { guardScenario } from '../guard/suite.ts'
 import { scenarioFiles, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
 import type { Selection } from '../scenario/select.ts'
@@ -15,19 +15,21 @@ import type { Failure } from './failure.ts'
 const madeByRun: ReadonlySet<string> = new Set([scenarioFiles.stdout, scenarioFiles.progress])
 
 /** Why the folder is refused; none: it may run. */
-export async function guardFolder(
-  scenario: Scenario,
-  agent: AgentConfig,
+export async function guardFolder(snapshot: Snapshot): Promise<Failure[]> {
+  const { folder } = snapshot
+  const findings = await guardScenario(snapshot)
+  return findings
+    .filter((finding) => !isFirstRun(finding, folder) && !isShownByRun(finding))
+    .map((finding) => failureOf(finding, folder))
+}
+
+/** Secrets in the folder, which make its run count for nothing. */
+export async function findSecrets(
+  snapshot: Snapshot,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Failure[]> {
-  const [snapshot, finder] = await Promise.all([
-    readSnapshot(scenario, agent),
-    createSecretFinder(env),
-  ])
-  const findings = await guardScenario(snapshot, finder)
-  return findings
-    .filter((finding) => !isFirstRun(finding, scenario.folder) && !isShownByRun(finding))
-    .map((finding) => failureOf(finding, scenario.folder))
+  const findings = await guardSecrets(snapshot, await createSecretFinder(env))
+  return findings.map((finding) => failureOf(finding, snapshot.folder))
 }
 
 /** Whether a class has one pin, and a name one folder, shows only on the whole; of a part nothing is said. */

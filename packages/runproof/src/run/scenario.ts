@@ -6,6 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { RunproofError } from '../error.ts'
+import { readSnapshot } from '../guard/snapshot.ts'
 import type { PendingStore } from '../pending/store.ts'
 import { scenarioFiles, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
 import { serializeTranscriptLine } from '../transcript/line.ts'
@@ -13,7 +14,7 @@ import { executeScenario, type Execution, type ScenarioProgress } from './execut
 import type { Failure } from './failure.ts'
 import { serializeLines } from './golden-file.ts'
 import type { Output } from './goldens.ts'
-import { guardFolder } from './guard.ts'
+import { findSecrets, guardFolder } from './guard.ts'
 import { pinFor, type Pin } from './header.ts'
 
 export type ScenarioResult = {
@@ -61,19 +62,26 @@ export async function runScenario(
   await pending?.clear(scenario.name)
   const agent = config.agents[scenario.agent]
   if (agent === undefined) throw new TypeError(`no agent ${scenario.agent} in the configuration`)
-  const guarded = await guardFolder(scenario, agent, env)
+  const snapshot = await readSnapshot(scenario, agent)
+  const guarded = await guardFolder(snapshot)
   const refusals = [...(options.refusals?.get(scenario.folder) ?? []), ...guarded]
   if (refusals.length > 0) return resultOf(scenario, refusals, null, startedAt)
 
-  const verdict = import('./verdict.ts')
-  const run = await executeScenario(scenario, agent, {
+  const started = Promise.withResolvers<void>()
+  // An agent takes its time to start: the time for what need not be known before.
+  const meanwhile = started.promise.then(() =>
+    Promise.all([import('./verdict.ts'), findSecrets(snapshot, env)]),
+  )
+  const execution = executeScenario(scenario, agent, {
     config,
     seam: { mode: 'replay' },
     env,
+    onStarted: started.resolve,
     ...(onProgress !== undefined && { onProgress }),
   })
+  const [run, [{ judgeExecution }, secrets]] = await Promise.all([execution, meanwhile])
+  if (secrets.length > 0) return resultOf(scenario, secrets, run, startedAt)
   const pin = pinFor(scenario, pins)
-  const { judgeExecution } = await verdict
   const wantsOutputs = outFolder !== null
   const judged = await judgeExecution(scenario, agent, run, { pin, wantsOutputs })
   const { outputs, failures, isSound } = judged

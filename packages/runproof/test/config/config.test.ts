@@ -85,7 +85,7 @@ describe('runproof.yml', () => {
     [
       minimal.replace('command:', 'comand:'),
       '/project/runproof.yml:4: agents.mine: Unrecognized key: "comand"\n' +
-        '/project/runproof.yml:4: agents.mine: needs "command" or "preset"',
+        '/project/runproof.yml:3: agents.mine: needs "command" or "preset"',
     ],
     [
       `${minimal}    limits: { stepMs: 0 }\n`,
@@ -99,9 +99,21 @@ describe('runproof.yml', () => {
       `${minimal}    normalise:\n      - { token: job, match: '(' }\n`,
       '/project/runproof.yml:6: agents.mine.normalise.0: "match" is not a regular expression',
     ],
-    ['version: [1\n', /runproof\.yml:\d: Flow sequence/],
-    ['version: *one\n', /runproof\.yml: Unresolved alias .*: one$/],
-    [bomb, /runproof\.yml: Excessive alias count/],
+    [
+      `${minimal}  two: &two\n    limits:\n      stepMs: 0\n    command: [a]\n  three: *two\n`,
+      '/project/runproof.yml:7: agents.two.limits.stepMs: Too small: expected number to be >=1\n' +
+        '/project/runproof.yml:7: agents.three.limits.stepMs: Too small: expected number to be >=1',
+    ],
+    [
+      `${minimal}    ? seam\n    : nowhere\n    env: { A: 1, "B": x }\n`,
+      /runproof\.yml:6: agents\.mine\.seam: .*\n.*runproof\.yml:7: agents\.mine\.env\.A: /,
+    ],
+    [`${minimal}  mine: {}\n`, /runproof\.yml:5: duplicated mapping key$/],
+    ['version: 1\n---\nversion: 1\n', /runproof\.yml:\d: expected a single document/],
+    ['version: 1\n\tagents: {}\n', /runproof\.yml:2: .*tab/],
+    ['version: [1\n', /runproof\.yml:2: unexpected end of the stream within a flow collection$/],
+    ['version: *one\n', /runproof\.yml:1: unidentified alias "one"$/],
+    [bomb, /runproof\.yml:1: aliases make it larger than 10000 values$/],
     [minimal.replace(/command:.*/, 'command: ["a\\0b"]'), /agents\.mine\.command\.0: holds a NUL/],
   ])('says where %j is wrong', (text, message) => {
     expect(() => parseConfig(text, file)).toThrow(message)

@@ -1,7 +1,6 @@
 import { relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { GuardAgent } from '../../src/guard/snapshot.ts'
-import { createSecretFinder } from '../../src/guard/secret.ts'
 import { readSnapshot } from '../../src/guard/snapshot.ts'
 import { guardScenario } from '../../src/guard/suite.ts'
 import { readScenarioFolder } from '../../src/scenario/scenario.ts'
@@ -26,7 +25,7 @@ async function findings(files: Files, agent: GuardAgent | null = null): Promise<
   const content = await readScenarioFolder(folder)
   if ('problems' in content) throw new Error(content.problems.join())
   const snapshot = await readSnapshot({ name: 'demo', ...content }, agent)
-  const found = await guardScenario(snapshot, await createSecretFinder({}))
+  const found = await guardScenario(snapshot)
   return found.map(({ code, path, line, message }) => {
     const place = relative(folder, path) + (line === null ? '' : `:${line}`)
     return `${code} ${place} ${message}`
