@@ -2,9 +2,9 @@
  * A provider on 127.0.0.1 that answers from recordings. This file owns the
  * server: sockets, bodies, the end. What is answered is decided in `decide.ts`.
  */
-import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Timers } from '@runproof/llm'
+import { http } from '../http.ts'
 import { listenOnLoopback, loopback } from '../loopback.ts'
 import type { RunContext } from '../match/context.ts'
 import { withoutQuery } from '../match/endpoint.ts'
@@ -98,7 +98,10 @@ export async function createEmulator(options: EmulatorOptions): Promise<Emulator
   const misses: EmulatorMiss[] = []
   const handler = createHandler({ decider, pacing, misses, options })
   // Idle connections stay: a client must not lose a race against their end.
-  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, noDelay: true }, handler)
+  const server = http.createServer(
+    { keepAliveTimeout: 0, requestTimeout: 0, noDelay: true },
+    handler,
+  )
   const url = `http://${loopback}:${await listenOnLoopback(server, port)}`
   return {
     url,

@@ -6,17 +6,10 @@
  * Every piece is sent on first and kept afterwards. Nobody is made to wait for
  * the recording.
  */
-import {
-  Agent as HttpAgent,
-  createServer,
-  request as requestHttp,
-  type ClientRequest,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import type { ClientRequest, IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Writable, Readable } from 'node:stream'
+import { http } from '../http.ts'
 import { keepBytes, type Budget, type Capture } from './capture.ts'
 import type { EndKind } from './exchange.ts'
 import { headersForClient, headersForUpstream } from './header.ts'
@@ -44,8 +37,8 @@ export function createProxy(options: ProxyOptions): Proxy {
   const isSecure = upstream.protocol === 'https:'
   const agent = isSecure
     ? new HttpsAgent({ keepAlive: true, ...(options.ca === undefined ? {} : { ca: options.ca }) })
-    : new HttpAgent({ keepAlive: true })
-  const open = isSecure ? requestHttps : requestHttp
+    : new http.Agent({ keepAlive: true })
+  const open = isSecure ? requestHttps : http.request
   const prefix = upstream.pathname.replace(/\/$/, '')
   const send = (request: IncomingMessage): ClientRequest =>
     open({
@@ -58,7 +51,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       setDefaultHeaders: false,
     })
   let count = 0
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     const capture: Capture = {
       n: ++count,
       method: request.method ?? 'GET',
