@@ -138,6 +138,9 @@ export class Decoder implements SseDecoder {
 
   end(): SseEnd {
     if (this.#state === 'ended') throw new TypeError('end after end: a decoder reads one stream')
+    const { bytes, start, end } = this.#held
+    // The beginning of a mark that never came is a line like any other.
+    if (this.#state === 'starting') this.#decode(bytes, start, end, start, end)
     const tailDiscarded = this.#state === 'failed' ? null : this.#discardTail()
     this.#state = 'ended'
     const { retryMs, lastEventId } = this.#parser

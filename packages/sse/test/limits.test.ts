@@ -11,6 +11,19 @@ describe('limits', () => {
     expect(end.error).toEqual({ code: 'event-too-large', offset: 20 })
   })
 
+  it.each([
+    { lineBytesMax: 1, code: 'line-too-long' },
+    { eventBytesMax: 1, code: 'event-too-large' },
+  ])('hold for a stream that ends inside a byte order mark: $code', ({ code, ...options }) => {
+    for (const chunks of [
+      [Uint8Array.of(0xef, 0xbb)],
+      [Uint8Array.of(0xef), Uint8Array.of(0xbb)],
+    ]) {
+      const { end } = decodeSse(chunks, options)
+      expect(end).toMatchObject({ tailDiscarded: null, error: { code, offset: 1 } })
+    }
+  })
+
   it('hold for blocks without data, too', () => {
     const { end } = decodeSse([encode(': keep-alive\n'.repeat(10))], { eventBytesMax: 100 })
     expect(end.error).toEqual({ code: 'event-too-large', offset: 100 })
