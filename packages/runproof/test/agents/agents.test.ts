@@ -19,8 +19,8 @@ import { createProject, resultsOf, type Project } from '../project.ts'
 import { provideAgent } from './install.ts'
 import { scriptScenarios, tools } from './scripts.ts'
 
-/** One of each wire but DeepSeek's. */
-const quick = ['claude-agent-acp', 'codex-acp-rust', 'gemini-cli', 'pi']
+/** Three wires, with scenarios in this repository. */
+const quick = ['codex-acp-rust', 'gemini-cli', 'pi']
 
 const { MODE, RUNPROOF_TEST_AGENTS: named = '', RUNPROOF_TEST_REPLAYS: replays = '1' } = process.env
 const chosen = named === 'all' ? listPresets() : named === '' ? quick : named.split(',')
