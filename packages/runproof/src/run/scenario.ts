@@ -65,7 +65,7 @@ export async function runScenario(
   const snapshot = await readSnapshot(scenario, agent)
   const guarded = await guardFolder(snapshot)
   const refusals = [...(options.refusals?.get(scenario.folder) ?? []), ...guarded]
-  if (refusals.length > 0) return resultOf(scenario, refusals, null, startedAt)
+  if (refusals.length > 0) return refuse(scenario, refusals, startedAt)
 
   const started = Promise.withResolvers<void>()
   // An agent takes its time to start: the time for what need not be known before.
@@ -80,7 +80,7 @@ export async function runScenario(
     ...(onProgress !== undefined && { onProgress }),
   })
   const [run, [{ judgeExecution }, secrets]] = await Promise.all([execution, meanwhile])
-  if (secrets.length > 0) return resultOf(scenario, secrets, run, startedAt)
+  if (secrets.length > 0) return refuse(scenario, secrets, startedAt)
   const pin = pinFor(scenario, pins)
   const wantsOutputs = outFolder !== null
   const judged = await judgeExecution(scenario, agent, run, { pin, wantsOutputs })
@@ -88,6 +88,11 @@ export async function runScenario(
   if (outFolder !== null) await keepOutputs(join(outFolder, scenario.name), run, outputs)
   if (pending !== null && isSound) await writePending(pending, failures, outputs)
   return resultOf(scenario, failures, run, startedAt)
+}
+
+/** The result of a folder that is not as it must be. Its own words are not shown: a secret may be among them. */
+function refuse(scenario: Scenario, failures: Failure[], startedAt: number): ScenarioResult {
+  return { ...resultOf(scenario, failures, null, startedAt), description: null }
 }
 
 /** The result of a scenario that could not be run at all. */

@@ -1,4 +1,6 @@
 /** What must never pass: something that was not run, not compared, or left in a way that proves nothing. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configFor, createProject, resultsOf, script, type Project } from '../project.ts'
 
@@ -34,6 +36,27 @@ describe('a condition of acceptance', () => {
     ],
   ])('%s', async (_what, steps, expectation, expected) => {
     expect(await codes(one(steps, expectation))).toEqual(expected)
+  })
+})
+
+describe('a folder that holds a secret', () => {
+  it('fails, says nothing of it, claims nothing and leaves nothing to accept', async () => {
+    const secret = `sk-proj-${'4f9Kq2Xw7Rz1Lm8Bv3Nc'.repeat(2)}`
+    const project = createProject({
+      'runproof.yml': configFor(['talks']),
+      'scenarios/talks/one/input.json': {
+        ...script(say('a', { equals: 'a' })),
+        description: `Uses ${secret}.`,
+      },
+    })
+    const { stdout, stderr } = await project.test([], { json: true, out: 'out' })
+    expect(resultsOf(stdout)).toMatchObject([
+      { passed: false, claim: null, failures: [{ code: 'guard' }] },
+    ])
+    expect(stdout).toContain('input.json:1: holds a secret (sk-key)')
+    expect(stdout + stderr).not.toContain(secret)
+    expect(existsSync(join(project.root, '.runproof'))).toBe(false)
+    expect(existsSync(join(project.root, 'out', 'one'))).toBe(false)
   })
 })
 
