@@ -31,10 +31,18 @@ export function listTree(tree: Tree): Member[] {
   return tree.pids.filter(isGroupAlive).map((pid) => ({ pid, command: `process group ${pid}` }))
 }
 
-/** Remembers the groups of what lives of the tree, for when nothing else leads there any more. */
+/**
+ * Remembers the groups of what lives of the tree, for when nothing else leads
+ * there any more. Not the harness's own: what an acceptance command started is
+ * in it, and so is whoever started the harness.
+ */
 export function rememberGroups(tree: Tree): void {
   if (process.platform !== 'linux') return
-  for (const { group } of listByProc(tree)) if (!tree.pids.includes(group)) tree.pids.push(group)
+  const known = new Set([...tree.pids, readStat(process.pid)?.group])
+  for (const { group } of listByProc(tree)) {
+    if (!known.has(group)) tree.pids.push(group)
+    known.add(group)
+  }
 }
 
 /** A tree may fork while it is listed; a further pass finds what the one before missed. */
