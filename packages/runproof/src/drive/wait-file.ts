@@ -1,10 +1,14 @@
 /** Waiting for a file of the workspace: the file system tells, nobody polls. */
 import { existsSync, watch, type FSWatcher } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Channel, Wait } from './channel.ts'
 import type { Waited } from './problem.ts'
 
-/** Resolves when `file` (relative to `cwd`) exists, also when it did before. */
+/**
+ * Resolves when `file` (relative to `cwd`) exists, also when it did before, and
+ * all that the agent had said by then is in the channel.
+ */
 export async function waitForFile(
   file: string,
   cwd: string,
@@ -15,7 +19,11 @@ export async function waitForFile(
   const watcher = watchFolder(cwd, () => channel.wake())
   const check = (): true | undefined => (existsSync(path) ? true : undefined)
   try {
-    return await channel.until({ what: `the file ${file}`, check, ...limits })
+    const waited = await channel.until({ what: `the file ${file}`, check, ...limits })
+    // What was said before it stands in the pipe: a whole round of the event loop reads it.
+    await nextRound()
+    await nextRound()
+    return waited
   } finally {
     watcher?.close()
   }
