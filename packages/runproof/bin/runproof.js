@@ -13,9 +13,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
 } else {
   const { enableCompileCache, registerHooks } = await import('node:module')
   enableCompileCache()
-  // zod's entry loads its error texts in sixty languages, which is a sixth of
-  // all files that `runproof test` reads; none is shown. (registerHooks came
-  // with Node 22.15; before, the start is slower.)
+  // zod's entry loads its error texts in sixty languages, a file each; none is
+  // shown. (registerHooks came with Node 22.15; before, the start is slower.)
   registerHooks?.({
     load: (url, context, next) =>
       url.endsWith('/zod/v4/locales/index.js')
