@@ -18,8 +18,10 @@ import type { Adapter } from './adapter.ts'
 import { readAcpLine } from './acp/line.ts'
 import type { AcpAnswer, AcpMessage } from './acp/line.ts'
 import { outcomeOf } from './acp/outcome.ts'
-import { createPrompt, tellCall, tellUpdate } from './acp/prompt.ts'
+import { createPrompt, tellUpdate } from './acp/prompt.ts'
 import type { Prompt } from './acp/prompt.ts'
+import { ask, takeAnswer } from './acp/question.ts'
+import type { Question } from './acp/question.ts'
 import { housekeepingUpdates, toolStateOf } from './acp/update.ts'
 import type { Envelope, Outcome } from './envelope.ts'
 import { createSessionTurn } from './session-turn.ts'
@@ -28,6 +30,7 @@ export { textAt, valueAt } from './adapter.ts'
 export { agentMethods, clientMethods, quote, readAcpLine } from './acp/line.ts'
 export type { AcpAnswer, AcpLine, AcpMessage, Peer } from './acp/line.ts'
 export { outcomeOf, requestCancelled } from './acp/outcome.ts'
+export { isRefusal } from './acp/question.ts'
 export { housekeepingUpdates, isBackgroundCall, turnUpdates } from './acp/update.ts'
 
 /**
@@ -85,7 +88,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
   readonly #sessions = new Map<string, Session>()
   readonly #asked = new Map<string, Asked>()
   /** Questions of the agent to a person, by the id of their request. */
-  readonly #questions = new Map<string, { prompt: Prompt; call: string | null }>()
+  readonly #questions = new Map<string, Question>()
   readonly #draining = new Map<Prompt, Session>()
   #promptCount = 0
   #seesClient = false
@@ -165,6 +168,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
     for (const [id, question] of this.#questions) {
       if (question.prompt === prompt) this.#questions.delete(id)
     }
+    for (const call of prompt.asked) prompt.turn.call(call, 'requested')
     if (outcome === null) prompt.turn.emit('adapter.unresolved_terminal', {})
     else prompt.turn.end(outcome)
   }
@@ -174,7 +178,8 @@ class AcpAdapter implements Adapter<AcpObservation> {
     if (message.kind === 'request') this.#hearRequest(message)
     else if (message.kind === 'notification') this.#hearCancel(message)
     else {
-      this.#questions.get(message.id)?.prompt.turn.answer(message.id)
+      const question = this.#questions.get(message.id)
+      if (question !== undefined) takeAnswer(question, message)
       this.#questions.delete(message.id)
     }
   }
@@ -253,10 +258,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
   #hearQuestion({ id, params }: AcpMessage & { kind: 'request' }): void {
     const prompt = this.#promptFor(this.#session(params), 'request_permission')
     if (prompt === null) return
-    const toolCall = valueAt(params, 'toolCall')
-    if (toolCall !== undefined) tellCall(prompt, toolCall, 'question')
-    this.#questions.set(id, { prompt, call: textAt(toolCall, 'toolCallId') })
-    prompt.turn.wait(id)
+    this.#questions.set(id, ask(prompt, id, params))
   }
 
   /** Of the agent's side alone: a call that goes on was allowed or refused. */
@@ -265,7 +267,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
     if (call === null || (state ?? 'requested') === 'requested') return
     for (const [id, question] of this.#questions) {
       if (question.call !== call) continue
-      question.prompt.turn.answer(id)
+      takeAnswer(question, null)
       this.#questions.delete(id)
     }
   }

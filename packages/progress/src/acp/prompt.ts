@@ -18,12 +18,23 @@ export type Prompt = {
   request: string | null
   /** Calls whose work goes on after they return. */
   readonly background: Set<string>
+  /** Calls that nothing but an open question has named (question.ts). */
+  readonly asked: Set<string>
+  /** Calls that nothing but a question has named, whose answer was no. */
+  readonly refused: Set<string>
   /** Set while the answer is there and the end not yet signed. */
   answer: { outcome: Outcome | null; timeMs: number } | null
 }
 
 export function createPrompt(turn: SessionTurn, request: string | null): Prompt {
-  return { turn, request, background: new Set(), answer: null }
+  return {
+    turn,
+    request,
+    background: new Set(),
+    asked: new Set(),
+    refused: new Set(),
+    answer: null,
+  }
 }
 
 /** Tells an update of the turn, housekeeping excepted. */
@@ -51,23 +62,26 @@ function tellText(turn: SessionTurn, content: unknown): void {
   }
 }
 
-/** Tells what a message says of a call. A question announces a call that nobody did. */
+/** Tells what a message says of a call. */
 export function tellCall(
-  { turn, background }: Prompt,
-  message: unknown,
-  by: 'announcement' | 'update' | 'question',
+  { turn, background, asked, refused }: Prompt,
+  update: unknown,
+  by: 'announcement' | 'update',
 ): void {
-  const call = textAt(message, 'toolCallId')
-  const stated = toolStateOf(message)
+  const call = textAt(update, 'toolCallId')
+  const stated = toolStateOf(update)
   if (call === null || stated === undefined) {
     turn.emit('adapter.unsupported_event', { update: 'tool_call' })
-  } else if (by === 'update' && !turn.knows(call)) {
-    turn.emit('adapter.unannounced_call', { call_id: call })
-  } else {
-    if (isBackgroundCall(message)) background.add(call)
-    const isNew = by === 'announcement' || !turn.knows(call)
-    const state = stated ?? (isNew ? 'requested' : null)
-    const isLaunch = state === 'returned' && background.has(call)
-    if (state !== null) turn.call(call, isLaunch ? 'running' : state)
+    return
   }
+  const isKnown = turn.knows(call) || asked.delete(call) || refused.delete(call)
+  if (by === 'update' && !isKnown) {
+    turn.emit('adapter.unannounced_call', { call_id: call })
+    return
+  }
+  if (isBackgroundCall(update)) background.add(call)
+  const isNew = by === 'announcement' || !turn.knows(call)
+  const state = stated ?? (isNew ? 'requested' : null)
+  const isLaunch = state === 'returned' && background.has(call)
+  if (state !== null) turn.call(call, isLaunch ? 'running' : state)
 }

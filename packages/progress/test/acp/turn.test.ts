@@ -8,9 +8,11 @@ import {
   call,
   callUpdate,
   cancel,
+  dismiss,
   failure,
   notify,
   prompt,
+  refuse,
   request,
   result,
   say,
@@ -152,15 +154,55 @@ describe('permission', () => {
     expect(judge(twoSided(prompt(1), ask(7, 'c'), stop(1, 'cancelled')))).toEqual(['cancelled'])
   })
 
-  it('names its call if nobody did', () => {
+  it('names its call, if nobody did, when it is answered', () => {
     expect(story(twoSided(prompt(1), ask(7, 'c'), allow(7)))).toEqual([
       '[p-1/1]',
       'text.delta',
-      'tool.requested c',
       'approval.wait',
+      'tool.requested c',
       'run.ended paused',
       '[p-1/2]',
       'tool.requested c',
+    ])
+  })
+
+  it('that was refused leaves no call behind that nobody announced', () => {
+    expect(story(twoSided(prompt(1), ask(7, 'c'), refuse(7), say('a')))).toEqual([
+      '[p-1/1]',
+      'text.delta',
+      'approval.wait',
+      'run.ended paused',
+      '[p-1/2]',
+      'text.delta',
+      'text.delta a',
+    ])
+  })
+
+  it.each<[string, Line[], string]>([
+    ['refused, and not heard of again', [toAgent(refuse(7))], 'checking "a"'],
+    ['dismissed', [toAgent(dismiss(7))], 'checking "a"'],
+    [
+      'refused and told as failed',
+      [toAgent(refuse(7)), toClient(callUpdate('c', 'failed'))],
+      'checking "a"',
+    ],
+    [
+      'refused and going on',
+      [toAgent(refuse(7)), toClient(callUpdate('c', 'in_progress'))],
+      'unknown',
+    ],
+    ['allowed, and not heard of again', [toAgent(allow(7))], 'unknown'],
+    ['answered by an option that was not offered', [toAgent(allow(7, 'other'))], 'unknown'],
+    ['answered by an error', [toAgent(failure(7, -32603))], 'unknown'],
+    ['not answered', [], 'unknown'],
+  ])('for a call that nobody announced: %s', (_, lines, claim) => {
+    const asked = twoSided(prompt(1), ask(7, 'c'))
+    expect(judge([...asked, ...lines, toClient(say('a')), toClient(stop(1))])).toEqual([claim])
+  })
+
+  it('that was refused leaves an announced call open', () => {
+    expect(judge(twoSided(prompt(1), call('c'), ask(7, 'c'), refuse(7), stop(1)))).toEqual([
+      'unknown',
     ])
   })
 

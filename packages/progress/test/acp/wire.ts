@@ -38,7 +38,10 @@ export const callUpdate = (
 export const ask = (id: unknown, toolCallId?: string, fields: Message = {}): Message =>
   request(id, 'session/request_permission', {
     sessionId: 's',
-    options: [],
+    options: [
+      { optionId: 'yes', kind: 'allow_once' },
+      { optionId: 'no', kind: 'reject_once' },
+    ],
     ...(toolCallId === undefined ? {} : { toolCall: { toolCallId, ...fields } }),
   })
 export const prompt = (id: unknown, sessionId = 's'): Message =>
@@ -46,8 +49,10 @@ export const prompt = (id: unknown, sessionId = 's'): Message =>
 export const stop = (id: unknown, stopReason: unknown = 'end_turn'): Message =>
   result(id, { stopReason })
 export const cancel = (sessionId = 's'): Message => notify('session/cancel', { sessionId })
-export const allow = (id: unknown): Message =>
-  result(id, { outcome: { outcome: 'selected', optionId: 'yes' } })
+export const allow = (id: unknown, optionId = 'yes'): Message =>
+  result(id, { outcome: { outcome: 'selected', optionId } })
+export const refuse = (id: unknown): Message => allow(id, 'no')
+export const dismiss = (id: unknown): Message => result(id, { outcome: { outcome: 'cancelled' } })
 
 export type Line = { t?: number; dir: string; m?: Message; raw?: string }
 

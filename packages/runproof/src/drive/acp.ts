@@ -41,7 +41,7 @@ export type AcpDriverOptions = DriverOptions & {
 }
 
 const takes =
-  'initialize, newSession, newSessionExpectError, prompt, promptExpectError, promptAndCancel, cancel, setConfigOption, setConfigOptionExpectError, loadSession, waitFor'
+  'initialize, newSession, newSessionExpectError, prompt, promptExpectError, promptAndCancel, cancel, setConfigOption, setConfigOptionExpectError, setMode, setModeExpectError, loadSession, waitFor'
 
 export function createAcpDriver(options: AcpDriverOptions): Driver {
   const { channel, cwd, limitMs } = options
@@ -127,6 +127,11 @@ export function createAcpDriver(options: AcpDriverOptions): Driver {
         const params = { sessionId, configId, value }
         return call('session/set_config_option', params, expects).then(outcomeOf)
       }
+      case 'setMode':
+      case 'setModeExpectError': {
+        const expects = step.op === 'setMode' ? 'result' : 'error'
+        return call('session/set_mode', { sessionId, modeId: step.modeId }, expects).then(outcomeOf)
+      }
       case 'loadSession':
         return loadSession(step.restart)
       case 'waitFor':
@@ -153,6 +158,8 @@ const needsSession: ReadonlySet<string> = new Set<Step['op']>([
   'cancel',
   'setConfigOption',
   'setConfigOptionExpectError',
+  'setMode',
+  'setModeExpectError',
   'loadSession',
 ])
 

@@ -39,6 +39,7 @@ export type Step =
   | { op: 'promptAndCancel'; text: string; when: CancelMoment }
   | { op: 'cancel' }
   | { op: 'setConfigOption' | 'setConfigOptionExpectError'; configId: string; value: ConfigValue }
+  | { op: 'setMode' | 'setModeExpectError'; modeId: string }
   | { op: 'loadSession'; restart: boolean }
   | ({ op: 'waitFor' } & WaitFor)
   | { op: 'send'; message: Pattern; until?: Pattern | undefined }
@@ -80,6 +81,8 @@ export function createStepSchema(keys: 'exact' | 'open'): z.ZodType<Step> {
     object({ op: z.literal('cancel') }),
     object({ op: z.literal('setConfigOption'), ...configValue }),
     object({ op: z.literal('setConfigOptionExpectError'), ...configValue }),
+    object({ op: z.literal('setMode'), modeId: z.string() }),
+    object({ op: z.literal('setModeExpectError'), modeId: z.string() }),
     object({ op: z.literal('loadSession'), restart: z.boolean().default(false) }),
     object({ op: z.literal('waitFor'), ...wait }).refine(namesOne, namesOneProblem),
     object({ op: z.literal('send'), message: pattern, until: pattern.optional() }),

@@ -168,6 +168,8 @@ describe('other steps', () => {
         { op: 'newSessionExpectError', additionalDirectories: ['/x'] },
         { op: 'setConfigOption', configId: 'a', value: 'good' },
         { op: 'setConfigOptionExpectError', configId: 'a', value: 'bad' },
+        { op: 'setMode', modeId: 'good' },
+        { op: 'setModeExpectError', modeId: 'bad' },
       ],
     })
     expect(codes).toEqual(['missing-golden'])
@@ -180,6 +182,7 @@ describe('other steps', () => {
       { op: 'setConfigOption', configId: 'a', value: 'bad' },
       'unexpected-error',
     ],
+    ['a mode that the agent does not have', { op: 'setMode', modeId: 'bad' }, 'unexpected-error'],
     ['a step of another protocol', { op: 'send', message: {} }, 'bad-scenario'],
     ['a file that never comes', { op: 'waitFor', file: 'no', timeoutMs: 30 }, 'step-timeout'],
   ])('fail on %s', async (_what, step, code) => {

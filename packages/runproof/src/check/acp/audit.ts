@@ -1,7 +1,8 @@
 /** The audit of one transcript: moments through the table of rules. */
 import type { Line } from '../../lines.ts'
 import { reportRules, type Audit, type Violation } from '../audit.ts'
-import { MomentReader, type Moment } from './moment.ts'
+import type { Moment } from './moment.ts'
+import { MomentReader } from './reader.ts'
 import { acpRules } from './rules.ts'
 
 export function createAcpAudit(): Audit {
