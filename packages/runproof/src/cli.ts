@@ -194,6 +194,7 @@ function createProgram(
     .argument('[scenario...]', 'folders, names or <agent>/<name> (default: all of runproof.yml)')
     .option('--agent <name>', 'only this agent; a folder that names no agent gets this one')
     .option('--filter <text>', 'only scenarios with this text in <agent>/<name>')
+    .option('--out <folder>', 'keep the transcript and stderr of each run here, without secrets')
     .option('--json', 'one JSON line a scenario')
     .action(async (scenarios: string[], options) => {
       const { runRecord } = await import('./record/command.ts')

@@ -4,9 +4,9 @@
  */
 import { wires } from '@runproof/llm'
 import type { WireName } from '@runproof/llm'
-import { isObject } from '../object.ts'
 import { familyOf } from '../match/endpoint.ts'
 import type { WireFamily } from '../match/endpoint.ts'
+import { demandOf } from '../match/demand.ts'
 import { toolNames } from '../match/lane.ts'
 import { answerBody, answerEvents } from './answer.ts'
 import type { Answer } from './answer.ts'
@@ -44,27 +44,4 @@ export function answerCount(family: WireFamily): Answer {
     {},
     JSON.stringify({ [family === 'gemini' ? 'totalTokens' : 'input_tokens']: 1 }),
   )
-}
-
-/** The schema that the answer has to meet; undefined when it may be any text. */
-function demandOf(family: WireFamily, body: unknown): unknown {
-  if (!isObject(body)) return undefined
-  const format = formats[family](body)
-  if (!isObject(format)) return undefined
-  const { type, json_schema: named, schema } = format
-  if (type === 'text' || type === 'grammar') return undefined
-  return (isObject(named) ? named.schema : schema) ?? { type: 'object' }
-}
-
-const formats: Readonly<Record<WireFamily, (body: Record<string, unknown>) => unknown>> = {
-  chat: ({ response_format: format }) => format,
-  responses: ({ text }) => (isObject(text) ? text.format : undefined),
-  anthropic: ({ output_config: config, output_format: format }) =>
-    format ?? (isObject(config) ? config.format : undefined),
-  gemini({ generationConfig: config }) {
-    if (!isObject(config)) return undefined
-    const schema = config.responseJsonSchema ?? config.responseSchema
-    const isJson = config.responseMimeType === 'application/json'
-    return schema === undefined && !isJson ? undefined : { schema }
-  },
 }

@@ -35,12 +35,23 @@ export function textIn(content: unknown): string {
 
 /** Names of the tools that a body of any wire offers. */
 export function toolNames(body: unknown): string[] {
-  if (!isObject(body) || !Array.isArray(body.tools)) return []
-  return body.tools.flatMap((tool) => {
+  if (!isObject(body)) return []
+  const { tools, input } = body
+  // Codex says its tools to newer models as an item of the conversation.
+  const items = Array.isArray(input) ? input.filter((item) => isAdditionalTools(item)) : []
+  return [...namesIn(tools), ...items.flatMap((item) => namesIn(item.tools))]
+}
+
+function isAdditionalTools(item: unknown): item is { tools: unknown } {
+  return isObject(item) && item.type === 'additional_tools'
+}
+
+function namesIn(tools: unknown): string[] {
+  if (!Array.isArray(tools)) return []
+  return tools.flatMap((tool) => {
     if (!isObject(tool)) return []
-    if (Array.isArray(tool.functionDeclarations)) {
-      return toolNames({ tools: tool.functionDeclarations })
-    }
+    const group = tool.functionDeclarations ?? (tool.type === 'namespace' ? tool.tools : undefined)
+    if (Array.isArray(group)) return namesIn(group)
     const name = tool.name ?? (isObject(tool.function) ? tool.function.name : tool.type)
     return typeof name === 'string' ? [name] : []
   })

@@ -18,6 +18,8 @@ type OptionalCall = {
   lastMessage?: string
   /** Whether the request offers tools. */
   tools?: boolean
+  /** Whether the answer has to fit a schema. */
+  schema?: boolean
 }
 
 /** How an agent is told its provider over the protocol: the parameters of `providers/set`. */
@@ -62,9 +64,13 @@ const host = z.string().regex(/^(\*?[^*:\s/]+|\[[0-9a-f:]+\])(?::\d+)?$/i, {
 const token = z.string().regex(/^[A-Za-z][\w-]*$/)
 
 const optionalCallSchema = z
-  .strictObject({ lastMessage: pattern.optional(), tools: z.boolean().optional() })
-  .refine(({ lastMessage, tools }) => lastMessage !== undefined || tools !== undefined, {
-    message: 'needs "lastMessage", "tools" or both',
+  .strictObject({
+    lastMessage: pattern.optional(),
+    tools: z.boolean().optional(),
+    schema: z.boolean().optional(),
+  })
+  .refine((call) => Object.values(call).some((value) => value !== undefined), {
+    message: 'needs "lastMessage", "tools" or "schema"',
   })
 
 const settingSchema: z.ZodType<ProviderSetting> = z.strictObject({
@@ -96,10 +102,15 @@ export const providerSchema: z.ZodType<ProviderConfig> = z
     return { ...provider, wire, optional: optional.map(withoutAbsent) }
   })
 
-function withoutAbsent({ lastMessage, tools }: z.output<typeof optionalCallSchema>): OptionalCall {
+function withoutAbsent({
+  lastMessage,
+  tools,
+  schema,
+}: z.output<typeof optionalCallSchema>): OptionalCall {
   return {
     ...(lastMessage !== undefined && { lastMessage }),
     ...(tools !== undefined && { tools }),
+    ...(schema !== undefined && { schema }),
   }
 }
 

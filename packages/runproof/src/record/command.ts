@@ -7,6 +7,7 @@ import { readConfig } from '../config/read.ts'
 import { RunproofError } from '../error.ts'
 import { renderFailures } from '../report/failure-text.ts'
 import { readPins } from '../run/header.ts'
+import { makeOutFolder } from '../run/keep-outputs.ts'
 import { describeBroken, runScenario, type ScenarioResult } from '../run/scenario.ts'
 import { scenarioFiles, readScenarioFolder, type Scenario } from '../scenario/scenario.ts'
 import { leaveOutAbsent } from '../scenario/absent.ts'
@@ -16,12 +17,17 @@ import { visible, visibleJson } from '../visible.ts'
 import { recordScenario, type RecordOptions, type RecordResult, type Source } from './record.ts'
 import { learnOptionalExchanges } from './recording.ts'
 
-export type RecordCommandOptions = { agent?: string; filter?: string; json?: boolean }
+export type RecordCommandOptions = {
+  agent?: string
+  filter?: string
+  out?: string
+  json?: boolean
+}
 
 /** @param folder where to look for `runproof.yml`, upwards. @returns the exit code. */
 export async function runRecord(
   wanted: readonly string[],
-  { agent, filter, json = false }: RecordCommandOptions,
+  { agent, filter, out, json = false }: RecordCommandOptions,
   terminal: Terminal,
   folder: string,
 ): Promise<0 | 1> {
@@ -36,6 +42,7 @@ export async function runRecord(
   })
   const { scenarios, note } = await leaveOutAbsent(config, selected, terminal.env)
   if (note !== null) terminal.stderr.write(`${note}\n`)
+  const outFolder = await makeOutFolder(out, folder)
   const output = createOutput(terminal.stdout)
   const colours = isColoured(terminal.stdout, terminal.env)
   let failed = 0
@@ -45,7 +52,7 @@ export async function runRecord(
     const done: Done =
       'problems' in scenario
         ? { recorded: null, replayed: describeBroken(scenario) }
-        : await recordAndReplay(scenario, { config, env, pins })
+        : await recordAndReplay(scenario, { config, env, pins, outFolder })
     if (!done.replayed.passed) failed++
     const { recorded, replayed, learned = [] } = done
     if (json) output.line(visibleJson({ ...recorded, optional: learned, replay: replayed }))
@@ -98,7 +105,8 @@ function printDone(
   output: Output,
   options: { colours: boolean; from: string },
 ): void {
-  if (recorded !== null && recorded.failures.length === 0) {
+  const isRecorded = recorded !== null && recorded.failures.length === 0
+  if (isRecorded) {
     const { written, source } = recorded
     const what = written.length === 0 ? 'nothing changed' : `wrote ${written.join(', ')}`
     const chance =
@@ -106,5 +114,6 @@ function printDone(
     const proof = replayed.passed ? 'replays' : 'does not replay'
     output.line(`${visible(recorded.scenario)}: ${sources[source]}; ${what}; ${chance}${proof}`)
   }
-  if (!replayed.passed) output.line(renderFailures(replayed, options))
+  const again = isRecorded ? 'test' : 'record'
+  if (!replayed.passed) output.line(renderFailures(replayed, { ...options, again }))
 }

@@ -21,6 +21,7 @@ import { compareOutputs, type Output } from '../run/goldens.ts'
 import { isSessionLog, parseLog } from '../run/harvest.ts'
 import { pinFor, type Pin } from '../run/header.ts'
 import { judgeRun } from '../run/judge.ts'
+import { keepOutputs } from '../run/keep-outputs.ts'
 import { blankLog, type SeamOptions } from '../run/seam.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
 import { keepEqualLines } from './keep.ts'
@@ -31,6 +32,8 @@ export type RecordOptions = {
   config: Config
   env: Readonly<Record<string, string | undefined>>
   pins: ReadonlyMap<string, Pin>
+  /** Where the transcript and stderr of the run are kept; null: nowhere. */
+  outFolder: string | null
   onProgress?: (progress: ScenarioProgress) => void
 }
 
@@ -62,6 +65,7 @@ export async function recordScenario(
   }
   const seam = await seamFor(scenario, agent, source)
   const run = await executeScenario(scenario, agent, { ...options, seam })
+  await keepRun(scenario, run, options.outFolder, environmentOf(agent, options))
   const result = { scenario: scenario.name, source, stderr: run.stderr }
   const nothing = { ...result, written: [], unchanged: [] }
   const failures = [...judgeRun(scenario, agent, run), ...judgeRecorded(run)]
@@ -85,6 +89,19 @@ export async function recordScenario(
     written: [...(kept?.written ?? []), ...written],
     unchanged: [...(kept?.unchanged ?? []), ...unchanged],
   }
+}
+
+/** Keys are there while a provider is asked, and the agent may show them. */
+async function keepRun(
+  { name }: Scenario,
+  run: Execution,
+  outFolder: string | null,
+  env: RecordOptions['env'],
+): Promise<void> {
+  if (outFolder === null) return
+  const { redactLines } = await import('@runproof/replay/redact')
+  const finder = await createSecretFinder(env)
+  await keepOutputs(join(outFolder, name), run, [], (lines) => redactLines(lines, finder))
 }
 
 /** Looked at before an agent is started and a provider paid: may the files be written at all? */

@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Exchange, Recording } from '@runproof/replay'
+import type { describeDemand, Exchange, Recording } from '@runproof/replay'
 import type { AgentConfig, ProviderConfig } from '../config/config.ts'
 import type { Execution } from '../run/execute.ts'
 import type { Failure } from '../run/failure.ts'
@@ -38,10 +38,10 @@ export async function mergeRecording(
 ): Promise<Recording | null> {
   const { recorded } = run
   if (recorded === null || provider === null) return null
-  const { parseRecording, updateRecording } = await import('@runproof/replay')
+  const { describeDemand, parseRecording, updateRecording } = await import('@runproof/replay')
   const text = files.recording === undefined ? '' : await readFile(files.recording, 'utf8')
   const before = parseRecording(text).recording
-  const after = finishRecording(recorded.recording, provider, run)
+  const after = finishRecording(recorded.recording, provider, run, describeDemand)
   return before === null ? after : updateRecording(before, after)
 }
 
@@ -90,6 +90,7 @@ function finishRecording(
   fresh: Recording,
   provider: ProviderConfig,
   { folders, transcript }: Execution,
+  describe: typeof describeDemand,
 ): Recording {
   const recording = renameRun(fresh, folders.root)
   const { agent, upstream, ...context } = recording.provenance
@@ -103,7 +104,9 @@ function finishRecording(
       ...context,
       ...(program !== null && { program }),
     },
-    exchanges: recording.exchanges.map((one) => markOptional(withoutAgent(one, folder), provider)),
+    exchanges: recording.exchanges.map((one) =>
+      markOptional(withoutAgent(one, folder), provider, describe),
+    ),
   }
 }
 
@@ -124,11 +127,17 @@ function withoutAgent(exchange: Exchange, folder: string | null): Exchange {
   return { ...exchange, request }
 }
 
-function markOptional(exchange: Exchange, { optional }: ProviderConfig): Exchange {
+function markOptional(
+  exchange: Exchange,
+  { wire, optional }: ProviderConfig,
+  describe: typeof describeDemand,
+): Exchange {
   const { body } = exchange.request
-  const isOptional = optional.some(({ lastMessage, tools }) => {
+  const demand = describe(wire, body)
+  const isOptional = optional.some(({ lastMessage, tools, schema }) => {
     const fitsText = lastMessage === undefined || new RegExp(lastMessage, 'u').test(lastOf(body))
-    return fitsText && (tools === undefined || tools === offersTools(body))
+    const fitsTools = tools === undefined || tools === demand.tools
+    return fitsText && fitsTools && (schema === undefined || schema === demand.schema)
   })
   return isOptional ? { ...exchange, end: { ...exchange.end, optional: true } } : exchange
 }
@@ -138,8 +147,4 @@ function lastOf(body: unknown): string {
   if (!isRecord(body)) return ''
   const list = body['messages'] ?? body['input'] ?? body['contents']
   return JSON.stringify(Array.isArray(list) ? list.at(-1) : (list ?? ''))
-}
-
-function offersTools(body: unknown): boolean {
-  return isRecord(body) && Array.isArray(body['tools']) && body['tools'].length > 0
 }

@@ -15,6 +15,8 @@ export type FailureTextOptions = {
   colours: boolean
   /** Folder that paths are shown relative to. */
   from: string
+  /** What runs it again; default `test`. */
+  again?: 'test' | 'record'
   /** Changes shown of one difference; the rest is counted. */
   changesShown?: number
 }
@@ -28,13 +30,14 @@ export function renderFailures(result: ScenarioResult, options: FailureTextOptio
   const title = agent === null ? scenario : `${scenario} (${agent})`
   const showsStderr = failures.some((failure) => failure.showsStderr === true)
   const path = relative(options.from, folder) || '.'
+  const { again = 'test' } = options
   return [
     paint.bold(paint.red(`✗ ${visible(title)}`)),
     ...(description === null ? [] : [paint.dim(`  ${visible(description)}`)]),
     ...failures.flatMap((failure) => indent(failureLines(failure, options))),
     ...(showsStderr ? indent(stderrLines(stderrTail)) : []),
     paint.dim(
-      `  again, with everything kept: runproof test ${shellWord(path)} --out .runproof/out`,
+      `  again, with everything kept: runproof ${again} ${shellWord(path)} --out .runproof/out`,
     ),
   ].join('\n')
 }

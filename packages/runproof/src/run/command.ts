@@ -4,10 +4,8 @@
  * on request, the actual outputs to a folder; never a golden.
  */
 import { constants } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { readConfig } from '../config/read.ts'
-import { reasonOf, RunproofError } from '../error.ts'
+import { RunproofError } from '../error.ts'
 import { isThere } from '../launch/which.ts'
 import { createPendingStore, type PendingStore } from '../pending/store.ts'
 import { createReporter, reporterNames } from '../report/choose.ts'
@@ -18,6 +16,7 @@ import { createOutput, isReadOnly, type Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
 import { findRefusals } from './guard.ts'
 import { readPins } from './header.ts'
+import { makeOutFolder } from './keep-outputs.ts'
 import { defaultJobs, runSuite } from './suite.ts'
 
 export type TestOptions = {
@@ -47,8 +46,7 @@ export async function runTest(
   const { scenarios, leftOut, note } = await leaveOutAbsent(config, selected, terminal.env)
   if (note !== null) terminal.stderr.write(`${note}\n`)
   const pending = await openPending(config.root, terminal)
-  const outFolder =
-    options.out === undefined ? null : await makeFolder(resolve(folder, options.out))
+  const outFolder = await makeOutFolder(options.out, folder)
   const output = createOutput(terminal.stdout)
   const reporter = await createReporter(reporterName, { terminal, output, from: folder })
 
@@ -79,15 +77,6 @@ async function openPending(root: string, terminal: Terminal): Promise<PendingSto
     `differences are not kept for review: ${visible(root)} cannot be written to\n`,
   )
   return null
-}
-
-async function makeFolder(path: string): Promise<string> {
-  await mkdir(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    const reason =
-      error.code === 'EEXIST' || error.code === 'ENOTDIR' ? 'it is no folder' : reasonOf(error)
-    throw new RunproofError('usage', `--out ${visible(path)} cannot be used: ${reason}`)
-  })
-  return path
 }
 
 function createSelection(

@@ -2,20 +2,19 @@
  * One scenario end to end: run, judge, keep. A scenario never throws for what
  * an agent does; it has failures.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { RunproofError } from '../error.ts'
 import { readSnapshot } from '../guard/snapshot.ts'
 import type { PendingStore } from '../pending/store.ts'
 import { scenarioFiles, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
-import { serializeTranscriptLine } from '../transcript/line.ts'
 import { executeScenario, type Execution, type ScenarioProgress } from './execute.ts'
 import type { Failure } from './failure.ts'
 import { serializeLines } from './golden-file.ts'
 import type { Output } from './goldens.ts'
 import { findSecrets, guardFolder } from './guard.ts'
 import { pinFor, type Pin } from './header.ts'
+import { keepOutputs } from './keep-outputs.ts'
 
 export type ScenarioResult = {
   scenario: string
@@ -159,34 +158,4 @@ async function writePending(
     if (difference === null || !told.has(difference)) continue
     await pending.write(difference, actual === null ? null : serializeLines(actual), path)
   }
-}
-
-/** The contract's layout of `--out`, and the transcript of both directions. */
-async function keepOutputs(
-  folder: string,
-  { transcript, stderr }: Execution,
-  outputs: readonly Output[],
-): Promise<void> {
-  const files = outputs.flatMap(({ file, actual }): [string, readonly string[]][] => {
-    const name = keptName(file)
-    return name === null || actual === null ? [] : [[name, actual]]
-  })
-  const all = [
-    ...files,
-    ['transcript.jsonl', transcript.map(serializeTranscriptLine)] as const,
-    ['stderr.txt', stderr === '' ? [] : stderr.replace(/\n$/, '').split('\n')] as const,
-  ]
-  await mkdir(dirname(folder), { recursive: true })
-  await mkdir(folder, { recursive: true })
-  await Promise.all(
-    all.map(([name, lines]) => writeFile(join(folder, name), serializeLines(lines))),
-  )
-}
-
-/** `stdout.golden.jsonl` → `stdout.actual.jsonl`, `session.1.jsonl` → `session.1.actual.jsonl`. */
-function keptName(file: string): string | null {
-  const golden = /^([\w-]+)\.golden\.(\w+)$/.exec(file)
-  if (golden !== null) return `${golden[1]}.actual.${golden[2]}`
-  const log = /^(session(?:\.\d+)?)\.jsonl$/.exec(file)
-  return log === null ? null : `${log[1]}.actual.jsonl`
 }

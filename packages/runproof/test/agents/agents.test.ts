@@ -17,7 +17,7 @@ import { listPresets } from '../../src/presets/preset.ts'
 import { repository } from '../own.ts'
 import { createProject, resultsOf, type Project } from '../project.ts'
 import { provideAgent } from './install.ts'
-import { scriptScenarios, tools } from './scripts.ts'
+import { scriptScenarios, scriptText, toldOverTheProtocol, tools } from './scripts.ts'
 
 /** Three wires, with scenarios in this repository. */
 const quick = ['codex-acp-rust', 'gemini-cli', 'pi']
@@ -35,15 +35,19 @@ const env = { RUNPROOF_AGENTS }
 /** Texts by path below a scenario's folder. */
 type Files = Record<string, string>
 
-/** The project of one agent; `scenarios` by name. */
-function projectOf(agent: string, scenarios: Record<string, Record<string, unknown>>): Project {
+/** The project of one agent; `scenarios` by name, `more` beside its preset. */
+function projectOf(
+  agent: string,
+  scenarios: Record<string, Record<string, unknown>>,
+  more: object = {},
+): Project {
   const placed = Object.entries(scenarios).flatMap(([name, files]) =>
     Object.entries(files).map(([path, content]): [string, unknown] => [
       `scenarios/${agent}/${name}/${path}`,
       content,
     ]),
   )
-  const config = JSON.stringify({ version: 1, agents: { [agent]: { preset: agent } } })
+  const config = JSON.stringify({ version: 1, agents: { [agent]: { preset: agent, ...more } } })
   return createProject({ 'runproof.yml': config, ...Object.fromEntries(placed) }, env)
 }
 
@@ -181,6 +185,20 @@ for (const agent of chosen) {
           )
         }
         expect(complaints['another-order']).toBe('')
+      },
+    )
+
+    const setting = toldOverTheProtocol[agent]
+    it.skipIf(setting === undefined)(
+      setting === undefined
+        ? 'is told its provider over the protocol (skipped: it does not offer providers/set)'
+        : 'is told its provider over the protocol',
+      { timeout: testMsMax },
+      async () => {
+        const project = projectOf(agent, { told: scriptText() }, setting)
+        const { code, stdout } = await project.record()
+        expect(code, stdout).toBe(0)
+        expect(await replay(project)).toEqual({ told: '' })
       },
     )
   })

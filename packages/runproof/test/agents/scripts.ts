@@ -28,6 +28,18 @@ export const tools: Readonly<Record<string, AgentTools>> = {
   },
 }
 
+/** Agents that offer `providers/set`, with nothing else that says where their provider is. */
+export const toldOverTheProtocol: Readonly<Record<string, object>> = {
+  'claude-agent-acp': {
+    env: { ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' },
+    provider: { set: { id: 'main', apiType: 'anthropic', headers: { 'x-api-key': '{key}' } } },
+  },
+  'codex-acp': {
+    files: { '.codex/config.toml': 'sandbox_mode = "danger-full-access"\n' },
+    provider: { set: { id: 'openai', apiType: 'openai', baseUrl: '{provider}/v1' } },
+  },
+}
+
 type Chunk = Record<string, unknown>
 const usage: Chunk = { type: 'usage', usage: { inputTokens: 12, outputTokens: 6 } }
 
@@ -74,6 +86,14 @@ const prompt = (text: string, accept: object): object => ({
   accept: [accept],
 })
 
+/** One prompt, one answer: all that an agent without any tool needs. */
+export function scriptText(): Record<string, unknown> {
+  return {
+    'input.json': input(prompt('What is a recording?', { matches: 'once' })),
+    'replay.override.json': [say('What has to be said only once.')],
+  }
+}
+
 /** Its scenarios by name, each with its files by path. */
 export function scriptScenarios({
   read,
@@ -82,10 +102,7 @@ export function scriptScenarios({
   const notes = 'The boat is green.\n'
   const when = { waitFor: { update: 'agent_message_chunk' } }
   return {
-    text: {
-      'input.json': input(prompt('What is a recording?', { matches: 'once' })),
-      'replay.override.json': [say('What has to be said only once.')],
-    },
+    text: scriptText(),
     tool: {
       'input.json': input(
         prompt('What colour is the boat in notes.txt?', { equals: 'The boat is green.' }),

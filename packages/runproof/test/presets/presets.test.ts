@@ -125,7 +125,7 @@ describe('runproof.yml says where a preset is wrong:', () => {
     ],
     [
       '{ command: [x], provider: { wire: gemini, optional: [{}] } }',
-      'needs "lastMessage", "tools" or both',
+      'needs "lastMessage", "tools" or "schema"',
     ],
     ['{ command: [x], files: { ../outside: "" } }', 'is no path below the home'],
     ['{ command: [x], files: { /etc/passwd: "" } }', 'is no path below the home'],

@@ -139,7 +139,20 @@ describe('runproof record', () => {
     const { code, stdout } = await made.record()
     expect(code).toBe(1)
     expect(stdout).toContain('the agent asked for permission too rarely')
+    expect(stdout).toMatch(/runproof record scenarios\/\S+ --out \.runproof\/out\n$/)
     expect(readdirSync(folder(made))).toEqual(['input.json'])
+  })
+
+  it('keeps on request what was said, without secrets', async () => {
+    const secret = 'sk-ant-0123456789012345678901234567'
+    const made = project(script(prompt('Hi')), { MODEL_ANSWER: `the key is ${secret}` })
+    await made.record([], { out: 'kept' })
+    const kept = join(made.root, 'kept', 'one')
+    expect(readdirSync(kept).toSorted()).toEqual(['stderr.txt', 'transcript.jsonl'])
+    const transcript = readFileSync(join(kept, 'transcript.jsonl'), 'utf8')
+    expect(transcript).toContain('the key is {{secret:1}}')
+    expect(transcript).toContain('"session/prompt"')
+    expect(transcript).not.toContain(secret)
   })
 
   it('writes no secret', async () => {

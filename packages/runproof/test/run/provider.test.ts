@@ -255,12 +255,25 @@ describe('calls side by side', () => {
     expect(await failures(project)).toEqual([])
   })
 
-  it('are optional where the configuration says so', async () => {
-    const provider = { optional: [{ tools: false }] }
+  it.each([
+    ['says that it offers no tools', { tools: false }],
+    ['looks at its last message', { lastMessage: 'A title for: ' }],
+    ['says all of it', { tools: false, schema: false, lastMessage: 'A title' }],
+  ])('are optional where the configuration %s', async (_, call) => {
+    const provider = { optional: [call] }
     const project = await recorded({ env: { TITLE: '1' }, provider })
     writeFileSync(join(project.root, 'runproof.yml'), configText({ env: { TITLE: '0' }, provider }))
     const found = await failures(project)
     expect(found).toEqual([expect.stringMatching(/^difference: stdout\.golden\.jsonl/)])
+  })
+
+  it.each([
+    ['another last message', { tools: false, lastMessage: 'A suggestion' }],
+    ['a schema that the call does not have', { tools: false, schema: true }],
+  ])('stay required where the configuration names %s', async (_, call) => {
+    const project = await recorded({ env: { TITLE: '1' }, provider: { optional: [call] } })
+    const { exchanges } = readRecording(project)
+    expect(exchanges.map(({ end }) => end.optional ?? false)).toEqual([false, false, false])
   })
 })
 
