@@ -23,6 +23,8 @@ export type SessionTurn = {
   /** Whether the turn knows this call, open or settled. */
   knows(call: string): boolean
   text(text: string): void
+  /** What was said so far led to a call, as before every tool event: it is no part of the final text. */
+  endText(): void
   /**
    * Takes a call to a state, by the events that lead there. The same or an
    * earlier state of an open call says nothing; leaving a settled state is a
@@ -53,12 +55,15 @@ export function createSessionTurn(task: string, out: (envelope: Envelope) => voi
   let finalTextUnits = 0
 
   const emit: SessionTurn['emit'] = (kind, data) => out(producer.emit(kind, data))
+  const endText = (): void => {
+    finalText = []
+    finalTextUnits = 0
+  }
   const emitTool = (
     kind: `tool.${'requested' | 'started' | 'finished' | 'failed'}`,
     call: string,
   ) => {
-    finalText = []
-    finalTextUnits = 0
+    endText()
     emit(kind, { call_id: call })
   }
 
@@ -84,6 +89,7 @@ export function createSessionTurn(task: string, out: (envelope: Envelope) => voi
       else finalText.push(text)
       emit('text.delta', { text })
     },
+    endText,
     call(call, state) {
       const before = calls.get(call)
       if (before === state) return

@@ -31,6 +31,7 @@ export function ask(prompt: Prompt, id: string, params: unknown): Question {
   if (toolCall !== undefined) {
     if (!isReadable || turn.knows(call)) tellCall(prompt, toolCall, 'update')
     else {
+      turn.endText()
       asked.add(call)
       if (isBackgroundCall(toolCall)) background.add(call)
     }

@@ -196,7 +196,7 @@ describe('permission', () => {
     ['answered by an error', [toAgent(failure(7, -32603))], 'unknown'],
     ['not answered', [], 'unknown'],
   ])('for a call that nobody announced: %s', (_, lines, claim) => {
-    const asked = twoSided(prompt(1), ask(7, 'c'))
+    const asked = twoSided(prompt(1), say('I will.'), ask(7, 'c'))
     expect(judge([...asked, ...lines, toClient(say('a')), toClient(stop(1))])).toEqual([claim])
   })
 
