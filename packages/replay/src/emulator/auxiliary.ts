@@ -16,9 +16,13 @@ import { wholeBody } from './whole.ts'
 /** What is said where anything will do. */
 const neutralText = 'OK'
 
-/** True for a request that offers no tools, or wants its answer in a given form. */
-export function isAuxiliary(family: WireFamily, body: unknown): boolean {
-  return toolNames(body).length === 0 || demandOf(family, body) !== undefined
+/** Which of them get an answer; `answer-schema`: those that want it in a given form. */
+export type AuxiliaryAnswers = 'refuse' | 'answer' | 'answer-schema'
+
+/** True for a request that wants its answer in a given form or, of agents with tools, offers none. */
+export function isAuxiliary(family: WireFamily, body: unknown, answers: AuxiliaryAnswers): boolean {
+  if (demandOf(family, body) !== undefined) return true
+  return answers !== 'answer-schema' && toolNames(body).length === 0
 }
 
 /** A short answer, in the form that the request demands. */

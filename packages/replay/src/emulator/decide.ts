@@ -15,6 +15,7 @@ import { secretsOfRequest } from '../redact/value.ts'
 import type { RunContext } from '../match/context.ts'
 import { createMatcher } from '../match/matcher.ts'
 import type { Answer } from './answer.ts'
+import type { AuxiliaryAnswers } from './auxiliary.ts'
 import type { Loaded, ServedExchange } from './load.ts'
 import type { EmulatorMiss, Problem } from './miss.ts'
 import { answerProbe, modelsOf } from './probe.ts'
@@ -45,8 +46,8 @@ export type DecideOptions = {
   /** Folders of the live run. */
   context: RunContext
   repeat: boolean
-  /** Give neutral answers to auxiliary calls that nobody recorded. */
-  answersAuxiliary: boolean
+  /** Which auxiliary calls that nobody recorded get neutral answers. */
+  auxiliary: AuxiliaryAnswers
 }
 
 export type Decider = {
@@ -65,12 +66,12 @@ export async function createDecider(
   { exchanges, calls }: Loaded,
   options: DecideOptions,
 ): Promise<Decider> {
-  const { context, repeat, answersAuxiliary } = options
+  const { context, repeat, auxiliary } = options
   const keyer = createKeyer(context)
   const matcher = createMatcher(exchanges, { repeat })
   // Loaded for those who need it: an emulator starts in the time of its agent.
   const improviser =
-    calls.length === 0 && !answersAuxiliary
+    calls.length === 0 && auxiliary === 'refuse'
       ? null
       : (await import('./improvise.ts')).createImproviser(calls, options)
   const models = modelsOf(exchanges)

@@ -8,6 +8,7 @@ import { http } from '../http.ts'
 import { listenOnLoopback, loopback } from '../loopback.ts'
 import type { RunContext } from '../match/context.ts'
 import { withoutQuery } from '../match/endpoint.ts'
+import type { AuxiliaryAnswers } from './auxiliary.ts'
 import { createDecider } from './decide.ts'
 import type { Decider, Decision, Incoming, Outcome } from './decide.ts'
 import type { ExchangeRef, Fault } from './fault.ts'
@@ -33,9 +34,10 @@ export type EmulatorOptions = {
   /**
    * `answer`: a request nobody recorded that offers no tools or demands a form,
    * or that says something else than a session log's prompts, gets a neutral
-   * answer. Default `refuse`.
+   * answer. `answer-schema`: the same, but for an agent that never offers tools,
+   * so that to offer none says nothing. Default `refuse`.
    */
-  auxiliary?: 'refuse' | 'answer'
+  auxiliary?: AuxiliaryAnswers
   /** Applied to a body before it is compared: what the recorder did to recorded ones. */
   redact?: (body: unknown) => unknown
   /** Told about each request when it is decided. */
@@ -92,7 +94,7 @@ export async function createEmulator(options: EmulatorOptions): Promise<Emulator
   const decider = await createDecider(loaded, {
     context,
     repeat: options.repeat ?? false,
-    answersAuxiliary: options.auxiliary === 'answer',
+    auxiliary: options.auxiliary ?? 'refuse',
   })
   const pacing = createPacing(pace, options.timers ?? systemTimers)
   const misses: EmulatorMiss[] = []

@@ -8,6 +8,7 @@ import type { RunContext } from '../match/context.ts'
 import { isCount, type Endpoint } from '../match/endpoint.ts'
 import { createFolderMask } from '../match/folder.ts'
 import { answerCount, answerNeutrally, isAuxiliary } from './auxiliary.ts'
+import type { AuxiliaryAnswers } from './auxiliary.ts'
 import type { Decision } from './decide.ts'
 import { createScriptMatcher } from './script-matcher.ts'
 import type { ScriptedCall } from './script.ts'
@@ -21,20 +22,25 @@ export type Improviser = {
   unused(): ScriptedCall[]
 }
 
-export type ImproviseOptions = { context: RunContext; repeat: boolean; answersAuxiliary: boolean }
+export type ImproviseOptions = {
+  context: RunContext
+  repeat: boolean
+  auxiliary: AuxiliaryAnswers
+}
 
 export function createImproviser(
   calls: readonly ScriptedCall[],
-  { context, repeat, answersAuxiliary }: ImproviseOptions,
+  { context, repeat, auxiliary }: ImproviseOptions,
 ): Improviser {
   const scripts = createScriptMatcher(calls, { folders: createFolderMask(context), repeat })
+  const answersAuxiliary = auxiliary !== 'refuse'
   return {
     answer(endpoint, body, wire) {
       const { family } = endpoint
       if (isCount(endpoint)) {
         return answersAuxiliary ? { outcome: 'auxiliary', answer: answerCount(family) } : null
       }
-      const hasForm = isAuxiliary(family, body)
+      const hasForm = isAuxiliary(family, body, auxiliary)
       const asksStream = isStream(endpoint, body)
       const call = answersAuxiliary && hasForm ? null : scripts.take(family, body)
       if (call !== null) return { outcome: 'scripted', answer: call.answer(asksStream), call }

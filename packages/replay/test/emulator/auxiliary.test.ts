@@ -125,6 +125,20 @@ describe('beside a session log', () => {
     expect(outcomes).toEqual(['auxiliary', 'scripted', 'auxiliary', 'miss', 'auxiliary'])
     expect(misses[0]?.message).toContain('"List the pantry." after 1 answers')
   })
+
+  it("a request without tools is the log's own for an agent that never offers any", async () => {
+    const outcomes: string[] = []
+    const { url } = await emulate({
+      recordings: [{ session, wire: 'anthropic' }],
+      auxiliary: 'answer-schema',
+      onRequest: ({ outcome }) => outcomes.push(outcome),
+    })
+    const messages = [{ role: 'user', content: 'List the pantry.' }]
+    await send(url, { path, body: { ...demands.anthropic, messages } })
+    await send(url, { path, body: { stream: true, messages } })
+    await send(url, { path, body: { stream: true, messages } })
+    expect(outcomes).toEqual(['auxiliary', 'scripted', 'miss'])
+  })
 })
 
 describe('an example of a schema', () => {

@@ -14,7 +14,12 @@ import type { AgentConfig, Config } from '../config/config.ts'
 import { createSecretFinder, guardSecrets } from '../guard/secret.ts'
 import { writeAtomically } from '../pending/atomic.ts'
 import { refuseToWrite, writerOf } from '../pending/writable.ts'
-import { executeScenario, type Execution, type ScenarioProgress } from '../run/execute.ts'
+import {
+  executeScenario,
+  type ExecuteOptions,
+  type Execution,
+  type ScenarioProgress,
+} from '../run/execute.ts'
 import type { Failure } from '../run/failure.ts'
 import { serializeLines } from '../run/golden-file.ts'
 import { compareOutputs, type Output } from '../run/goldens.ts'
@@ -64,7 +69,7 @@ export async function recordScenario(
     return { scenario: scenario.name, source, ...nothing, failures: refusals }
   }
   const seam = await seamFor(scenario, agent, source)
-  const run = await executeScenario(scenario, agent, { ...options, seam })
+  const run = await execute(scenario, agent, { ...options, seam })
   await keepRun(scenario, run, options.outFolder, environmentOf(agent, options))
   const result = { scenario: scenario.name, source, stderr: run.stderr }
   const nothing = { ...result, written: [], unchanged: [] }
@@ -89,6 +94,21 @@ export async function recordScenario(
     written: [...(kept?.written ?? []), ...written],
     unchanged: [...(kept?.unchanged ?? []), ...unchanged],
   }
+}
+
+/** A script that was not asked for is played again if the agent, as it turned out, offers no tools at all. */
+async function execute(
+  scenario: Scenario,
+  agent: AgentConfig,
+  options: ExecuteOptions,
+): Promise<Execution> {
+  const run = await executeScenario(scenario, agent, options)
+  const { unused = 0, neutralCalls = [] } = run.report ?? {}
+  if (unused === 0 || neutralCalls.length === 0 || run.recorded === null) return run
+  const { describeDemand } = await import('@runproof/replay')
+  const { exchanges, wire } = run.recorded.recording
+  if (exchanges.some(({ request }) => describeDemand(wire, request.body).tools)) return run
+  return executeScenario(scenario, agent, { ...options, seam: { ...options.seam, toolless: true } })
 }
 
 /** Keys are there while a provider is asked, and the agent may show them. */

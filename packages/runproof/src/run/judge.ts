@@ -64,14 +64,19 @@ function judgeReplay({ folder, files }: Scenario, run: Execution): Failure[] {
   if (misses.length > 0 || failures.length > 0) return misses
   if (isOwed) return [unreported]
   if (report.unused === 0) return []
-  const { unusedCalls } = report
+  const { unusedCalls, neutralCalls = [] } = report
   return [
     {
       code: 'replay-unused',
       step: null,
       message: `the agent made ${report.served} of the ${report.served + report.unused} recorded model calls`,
-      details: unusedCalls?.map(({ words }) => `not made: ${words}`) ?? [
-        'it stopped earlier than when it was recorded',
+      details: [
+        ...(unusedCalls?.map(({ words }) => `not made: ${words}`) ?? [
+          'it stopped earlier than when it was recorded',
+        ]),
+        ...neutralCalls.map(
+          (call) => `answered beside the script, for it offers no tools or wants a schema: ${call}`,
+        ),
       ],
       ...(unusedCalls !== undefined && { unusedExchanges: unusedCalls.map(({ n }) => n) }),
     },

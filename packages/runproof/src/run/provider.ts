@@ -42,6 +42,8 @@ export type Recorded = {
 
 export type ProviderOptions = {
   mode: Mode
+  /** Of a script: whether calls without tools are the agent's own. */
+  toolless: boolean
   /** Folder that the agent is installed in, where it is known. */
   agentFolder: string | null
   env: Readonly<Record<string, string | undefined>>
@@ -137,10 +139,11 @@ async function recordScript(
   scenario: Scenario,
   { wire }: ProviderConfig,
   context: RunContext,
-  { env, onRequest }: ProviderOptions,
+  { env, onRequest, toolless }: ProviderOptions,
 ): Promise<Provider> {
   const recordings = [await readScript(scenario, wire, context)]
-  const model = await startEmulator({ recordings, context, onRequest, auxiliary: 'answer' })
+  const auxiliary = toolless ? 'answer-schema' : 'answer'
+  const model = await startEmulator({ recordings, context, onRequest, auxiliary })
   const recorder = await openRecorder(
     { upstream: model.emulator.url, wire, context, env },
     // A script has no times of its own: the same script gives the same recording.
@@ -164,10 +167,12 @@ async function startEmulator(
 ): Promise<{ emulator: Emulator; report: () => ReplayReport }> {
   const { createEmulator } = await import('@runproof/replay/emulator')
   let served = 0
+  const neutralCalls: string[] = []
   const emulator = await createEmulator({
     ...options,
     onRequest(request) {
       if (request.exchange !== undefined) served++
+      if (request.outcome === 'auxiliary') neutralCalls.push(`${request.method} ${request.path}`)
       options.onRequest?.(request)
     },
   })
@@ -181,6 +186,7 @@ async function startEmulator(
         n,
         words: path === '' ? `call ${n} of the script` : `exchange ${n}, ${method} ${path}`,
       })),
+      neutralCalls,
       misses: emulator.misses.map(({ code, message }) => ({ code, message })),
     }
   }

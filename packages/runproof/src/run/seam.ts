@@ -18,6 +18,8 @@ export type SeamOptions = {
   level?: 'strict' | 'prompt'
   /** Replays no log but the override alone. */
   ignoresLog?: boolean
+  /** The agent never offers tools: a call without any is no sign of one beside the turn. */
+  toolless?: boolean
   /** Model calls that an earlier process of the same run was served. */
   served: number
 }
@@ -66,6 +68,8 @@ export type ReplayReport = {
   unused: number
   /** What they are, where the replay knows: a number of the recording (or script) and words. */
   unusedCalls?: { n: number; words: string }[]
+  /** Calls that looked like ones beside the turn and got a neutral answer: method and path. */
+  neutralCalls?: string[]
   misses: ReplayMiss[]
   /** The version of the agent that was recorded; null where that is not known. */
   recordedWith?: string | null

@@ -68,11 +68,12 @@ export async function openSurroundings(
   }
   try {
     await fillWorkspace(folders, scenario.files.workspace ?? null)
-    const { mode, ignoresLog } = seam
+    const { mode, ignoresLog, toolless = false } = seam
     if (ignoresLog === true) await writeFile(folders.blankLog, blankLog)
     const agentFolder = program?.modules ?? null
     const provider = await openProvider(scenario, agent, folders, {
       mode,
+      toolless,
       agentFolder,
       env,
       onRequest,

@@ -239,6 +239,33 @@ describe('calls side by side', () => {
     )
   })
 
+  it('without tools are the turn itself where the agent never offers any', async () => {
+    const project = await recorded(
+      { env: { TOOLLESS: '1' } },
+      { ...boat, [`${folder}/replay.override.json`]: [say('It is green.')] },
+    )
+    expect(readRecording(project).exchanges).toHaveLength(1)
+    expect(await failures(project)).toEqual([])
+  })
+
+  it('that look like calls beside the turn are named when the script was not asked', async () => {
+    const project = createProject({
+      'runproof.yml': configText({ env: { TOOLLESS: '1', ONCE: '{root}/asked' } }),
+      ...boat,
+      [`${folder}/replay.override.json`]: [say('It is green.')],
+    })
+    const named =
+      '    answered beside the script, for it offers no tools or wants a schema: POST /v1/chat/completions'
+    expect((await project.record()).stdout).toContain(
+      [
+        '  the agent made 0 of the 1 recorded model calls',
+        '    not made: call 1 of the script',
+        named,
+        named,
+      ].join('\n'),
+    )
+  })
+
   it('that came by chance are optional once the proof has not made them', async () => {
     const project = createProject({
       'runproof.yml': configText({ env: { ONCE: '{root}/asked' } }),
