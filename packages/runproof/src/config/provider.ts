@@ -84,7 +84,10 @@ export const providerSchema: z.ZodType<ProviderConfig> = z
   .strictObject({
     wire: z.enum(Object.keys(wires).filter(isWire)).optional(),
     upstream: z
-      .url({ protocol: /^https?$/ })
+      .url({
+        protocol: /^https?$/,
+        error: 'is no http or https address, such as https://api.example.com',
+      })
       .nullable()
       .default(null),
     key: z.string().min(1).nullable().default(null),

@@ -113,6 +113,7 @@ function printDone(
       learned.length === 0 ? '' : `optional, not asked for again: ${learned.join(', ')}; `
     const proof = replayed.passed ? 'replays' : 'does not replay'
     output.line(`${visible(recorded.scenario)}: ${sources[source]}; ${what}; ${chance}${proof}`)
+    for (const trouble of recorded.troubles) output.line(`  note: ${visible(trouble)}`)
   }
   const again = isRecorded ? 'test' : 'record'
   if (!replayed.passed) output.line(renderFailures(replayed, { ...options, again }))

@@ -11,7 +11,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentConfig, Config } from '../config/config.ts'
-import { createSecretFinder, guardSecrets } from '../guard/secret.ts'
+import { createSecretFinder } from '../guard/secret.ts'
 import { writeAtomically } from '../pending/atomic.ts'
 import { refuseToWrite, writerOf } from '../pending/writable.ts'
 import {
@@ -25,13 +25,15 @@ import { serializeLines } from '../run/golden-file.ts'
 import { compareOutputs, type Output } from '../run/goldens.ts'
 import { isSessionLog, parseLog } from '../run/harvest.ts'
 import { pinFor, type Pin } from '../run/header.ts'
-import { judgeRun } from '../run/judge.ts'
+import { judgeClaim, judgeRun } from '../run/judge.ts'
 import { keepOutputs } from '../run/keep-outputs.ts'
 import { blankLog, type SeamOptions } from '../run/seam.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
 import { keepEqualLines } from './keep.ts'
 import { judgeRecorded, mergeRecording, writeRecordingFile } from './recording.ts'
 import { scrubLogLine } from './scrub.ts'
+import { environmentOf, findLeaks, withoutSecrets } from './secret.ts'
+import { judgeProvider, troublesOf } from './trouble.ts'
 
 export type RecordOptions = {
   config: Config
@@ -53,11 +55,25 @@ export type RecordResult = Kept & {
   source: Source
   /** Why nothing was written. */
   failures: Failure[]
+  /** What a real provider did instead of answering, a sentence each. */
+  troubles: string[]
   stderr: string
 }
 
-/** @throws RunproofError `environment` when the agent cannot be started. */
+/**
+ * Keys are there while a provider is asked, and agents and providers repeat them: none is told.
+ * @throws RunproofError `environment` when the agent cannot be started.
+ */
 export async function recordScenario(
+  scenario: Scenario,
+  agent: AgentConfig,
+  options: RecordOptions,
+): Promise<RecordResult> {
+  const result = await runAndWrite(scenario, agent, options)
+  return withoutSecrets(result, environmentOf(agent, options))
+}
+
+async function runAndWrite(
   scenario: Scenario,
   agent: AgentConfig,
   options: RecordOptions,
@@ -65,15 +81,17 @@ export async function recordScenario(
   const source = sourceOf(scenario, agent)
   const refusals = await refusalsOf(scenario, options.config)
   if (refusals.length > 0) {
-    const nothing = { stderr: '', written: [], unchanged: [] }
+    const nothing = { stderr: '', troubles: [], written: [], unchanged: [] }
     return { scenario: scenario.name, source, ...nothing, failures: refusals }
   }
   const seam = await seamFor(scenario, agent, source)
   const run = await execute(scenario, agent, { ...options, seam })
-  await keepRun(scenario, run, options.outFolder, environmentOf(agent, options))
-  const result = { scenario: scenario.name, source, stderr: run.stderr }
+  const env = environmentOf(agent, options)
+  await keepRun(scenario, run, options.outFolder, env)
+  const troubles = troublesOf(run, agent)
+  const result = { scenario: scenario.name, source, troubles, stderr: run.stderr }
   const nothing = { ...result, written: [], unchanged: [] }
-  const failures = [...judgeRun(scenario, agent, run), ...judgeRecorded(run)]
+  const failures = judgeRecord(scenario, agent, run, troubles)
   if (failures.length > 0) return { ...nothing, failures }
 
   const files = new Map([
@@ -81,9 +99,8 @@ export async function recordScenario(
     ...(await goldenFiles(scenario, agent, run, options)),
   ])
   const recording = await mergeRecording(scenario, agent, run)
-  const leaks = await findLeaks(scenario, files, options.env)
+  const leaks = await findLeaks(scenario, files, env)
   if (leaks.length > 0) return { ...nothing, failures: leaks }
-  const env = environmentOf(agent, options)
   // First what may be refused.
   const kept = recording === null ? null : await writeRecordingFile(scenario, recording, env)
   if (kept !== null && 'failure' in kept) return { ...nothing, failures: [kept.failure] }
@@ -111,7 +128,23 @@ async function execute(
   return executeScenario(scenario, agent, { ...options, seam: { ...options.seam, toolless: true } })
 }
 
-/** Keys are there while a provider is asked, and the agent may show them. */
+/**
+ * Why the run is not to be kept; first causes come first. A result that is not
+ * accepted is kept, for the acceptance may be what is wrong; unless it is the
+ * provider that failed.
+ */
+function judgeRecord(
+  scenario: Scenario,
+  agent: AgentConfig,
+  run: Execution,
+  troubles: readonly string[],
+): Failure[] {
+  const failures = [...judgeRecorded(run), ...judgeRun(scenario, agent, run)]
+  if (troubles.length === 0) return failures
+  const all = failures.length === 0 ? judgeClaim(scenario, run) : failures
+  return all.length === 0 ? [] : [...judgeProvider(troubles), ...all]
+}
+
 async function keepRun(
   { name }: Scenario,
   run: Execution,
@@ -137,11 +170,6 @@ async function refusalsOf(
   )
   const reason = reasons.find((one) => one !== null) ?? null
   return reason === null ? [] : [{ code: 'guard', step: null, message: reason, details: [] }]
-}
-
-/** What the recorder knew when it took the secrets out. */
-function environmentOf({ provider }: AgentConfig, { env }: RecordOptions): RecordOptions['env'] {
-  return provider?.key == null ? env : { ...env, RUNPROOF_PROVIDER_KEY: env[provider.key] }
 }
 
 function sourceOf({ input, files }: Scenario, { seam }: AgentConfig): Source {
@@ -195,21 +223,6 @@ async function goldenFiles(
       ? [[file, serializeLines(actual)]]
       : [],
   )
-}
-
-/** Nothing with a secret in it reaches the disk. */
-async function findLeaks(
-  { name, folder }: Scenario,
-  texts: ReadonlyMap<string, string>,
-  env: RecordOptions['env'],
-): Promise<Failure[]> {
-  const found = await guardSecrets({ name, folder, texts }, await createSecretFinder(env))
-  return found.map(({ path, line, message }) => ({
-    code: 'guard',
-    step: null,
-    message: `not written, ${path.slice(folder.length + 1)}:${line}: ${message}`,
-    details: [],
-  }))
 }
 
 async function writeFiles(

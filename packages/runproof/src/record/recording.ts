@@ -20,14 +20,25 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** What the folder of every recorded run is called; as long as its real name, so that cuts stay right. */
 const recordedName = 'runproof-record'
 
+/** What went wrong more often is the same again. */
+const problemsShownMax = 3
+
 /** An exchange that is not in the recording could never be replayed. */
 export function judgeRecorded({ recorded }: Execution): Failure[] {
-  return (recorded?.problems ?? []).map((problem) => ({
-    code: 'recording',
-    step: null,
-    message: `not written, for the recording is not whole: ${visible(problem)}`,
-    details: [],
-  }))
+  const [first, ...others] = recorded?.problems ?? []
+  if (first === undefined) return []
+  const more = others.length - problemsShownMax
+  return [
+    {
+      code: 'recording',
+      step: null,
+      message: `not written, for the recording is not whole: ${visible(first)}`,
+      details: [
+        ...others.slice(0, problemsShownMax).map(visible),
+        ...(more > 0 ? [`and ${more} more`] : []),
+      ],
+    },
+  ]
 }
 
 /** The exchanges with the provider as they replace those of before; null for agents without any. */

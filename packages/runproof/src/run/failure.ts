@@ -60,6 +60,8 @@ export type FailureCode =
   | 'rule'
   /** What was recorded is not whole, or may not be written. */
   | 'recording'
+  /** While recording: the real provider refused, broke off or fell silent. */
+  | 'provider'
 
 /** A step of the script, as people count: from 1. */
 export type StepReference = { number: number; op: string }

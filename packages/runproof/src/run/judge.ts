@@ -151,7 +151,7 @@ function judgeEgress({ attempts }: Execution): Failure[] {
 }
 
 /** What has conditions must meet them; only of the last prompt `expect` may say otherwise. */
-function judgeClaim({ input }: Scenario, { claims, unaccepted }: Execution): Failure[] {
+export function judgeClaim({ input }: Scenario, { claims, unaccepted }: Execution): Failure[] {
   const lastPrompt = input.steps.findLastIndex(isPrompt)
   const last = input.steps[lastPrompt]
   const hasConditions = last?.op === 'prompt' && last.accept.length > 0

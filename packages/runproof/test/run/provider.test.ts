@@ -2,8 +2,8 @@
  * Agents that are replayed at their provider, with a small one that really asks
  * a provider: recorded once, replayed, and every change noticed.
  */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { parseRecording, serializeRecording, type Recording } from '@runproof/replay'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -406,11 +406,15 @@ async function startProvider(): Promise<{ url: string; keys: unknown[] }> {
       response.end()
     })
   })
+  return { url: await listen(server), keys }
+}
+
+async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
-  return { url: `http://127.0.0.1:${address.port}`, keys }
+  return `http://127.0.0.1:${address.port}`
 }
 
 describe('an agent that tells its model a secret', () => {
@@ -488,6 +492,39 @@ describe('recording from a provider', () => {
       'not written, for the recording is not whole: exchange 1: http://127.0.0.1:9 cannot be reached (ECONNREFUSED)',
     )
     expect(existsSync(file(project, 'recording.jsonl'))).toBe(false)
+  })
+
+  it('tells what the provider refused, and no key that it repeats', async () => {
+    const key = 'not-of-any-known-shape'
+    const server = createServer(({ headers }, response) => {
+      response.writeHead(401).end(`wrong key: ${headers.authorization?.slice(7)}`)
+    })
+    const url = await listen(server)
+    const agent = { provider: { upstream: url, key: 'SMALL' } }
+    const project = createProject({ 'runproof.yml': configText(agent), ...live })
+    const { code, stdout } = await project.record([], {}, { SMALL: key })
+    expect(code).toBe(1)
+    expect(stdout).toContain('the provider did not answer as it should')
+    expect(stdout).toContain(
+      `POST ${url}/v1/chat/completions was answered 401: wrong key: {{secret:1}} (exchange 1)`,
+    )
+    const json = await project.record([], { json: true }, { SMALL: key })
+    expect(stdout + json.stdout).not.toContain(key)
+    expect(existsSync(file(project, 'recording.jsonl'))).toBe(false)
+  })
+
+  it('keeps what was, when the agent tells the refusal as its answer', async () => {
+    const project = await recorded()
+    const before = readFileSync(file(project, 'recording.jsonl'), 'utf8')
+    const url = await listen(createServer((_, response) => void response.writeHead(429).end()))
+    const env = { TELLS_ERRORS: '1' }
+    project.write('runproof.yml', configText({ env, provider: { upstream: url } }))
+    for (const [path, content] of Object.entries(live)) project.write(path, content)
+    rmSync(file(project, 'replay.override.json'))
+    const { code, stdout } = await project.record()
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/was answered 429 \(exchange 1\)[^]*"rejected", expected "done"/)
+    expect(readFileSync(file(project, 'recording.jsonl'), 'utf8')).toBe(before)
   })
 
   it.each<[what: string, provider: object, message: RegExp]>([

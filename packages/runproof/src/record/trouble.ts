@@ -1,0 +1,48 @@
+/**
+ * What a real provider did instead of answering, in words: refusals, streams
+ * that broke off, silence. An agent may retry, swallow it or tell it as its own
+ * answer; whoever records must hear of it all the same.
+ */
+import type { Exchange } from '@runproof/replay'
+import type { AgentConfig } from '../config/config.ts'
+import type { Execution } from '../run/execute.ts'
+import type { Failure } from '../run/failure.ts'
+
+/** Of the body of a refusal, in UTF-16 units. */
+const bodyShownUnits = 200
+
+/** A sentence each, with the exchanges that it is about; none for a scripted model. */
+export function troublesOf({ recorded }: Execution, { provider }: AgentConfig): string[] {
+  if (recorded === null || recorded.recording.source !== 'live') return []
+  const base = (provider?.upstream ?? '').replace(/\/$/, '')
+  const numbers = new Map<string, number[]>()
+  for (const exchange of recorded.recording.exchanges) {
+    const what = troubleOf(exchange)
+    if (what === null) continue
+    const { method, path } = exchange.request
+    const sentence = `${method} ${base}${path} ${what}`
+    numbers.set(sentence, [...(numbers.get(sentence) ?? []), exchange.n])
+  }
+  return [...numbers].map(([sentence, all]) => `${sentence} (exchange ${all.join(', ')})`)
+}
+
+/** The cause of a run that failed, or ended otherwise than the scenario expects. */
+export function judgeProvider(troubles: readonly string[]): Failure[] {
+  if (troubles.length === 0) return []
+  const message = 'not written, for the provider did not answer as it should'
+  return [{ code: 'provider', step: null, message, details: [...troubles] }]
+}
+
+function troubleOf({ response, body, end }: Exchange): string | null {
+  if (response !== null && response.status >= 400) {
+    const said = (body ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, bodyShownUnits)
+    return `was answered ${response.status}${said === '' ? '' : `: ${said}`}`
+  }
+  if (end.kind === 'eof') return null
+  if (end.kind === 'timeout') return 'was not answered to the end: the provider fell silent'
+  if (end.kind === 'aborted') {
+    return `was given up by the agent ${response === null ? 'before an answer came' : 'in the middle of the answer'}`
+  }
+  // What could not be reached at all is a problem of the recorder already.
+  return response === null ? null : 'broke off in the middle of the answer'
+}
