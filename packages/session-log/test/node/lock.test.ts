@@ -66,7 +66,8 @@ describe('one writer a log', () => {
   it('lets one of many through at most', async () => {
     const { open } = makeLog()
     const tries = await Promise.allSettled(Array.from({ length: 8 }, open))
-    const opened = tries.filter(({ status }) => status === 'fulfilled')
+    const opened = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     expect(opened.length).toBe(1)
+    await Promise.all(opened.map((log) => log.close()))
   })
 })
