@@ -3,9 +3,11 @@
  * for it) one after the other, writes their logs and goldens, and replays each
  * once to prove that it stands.
  */
+import type { AgentConfig } from '../config/config.ts'
 import { readConfig } from '../config/read.ts'
 import { RunproofError } from '../error.ts'
 import { renderFailures } from '../report/failure-text.ts'
+import type { Failure, FailureCode } from '../run/failure.ts'
 import { readPins } from '../run/header.ts'
 import { makeOutFolder } from '../run/keep-outputs.ts'
 import { describeBroken, runScenario, type ScenarioResult } from '../run/scenario.ts'
@@ -88,9 +90,28 @@ async function recordAndReplay(scenario: Scenario, options: RecordOptions): Prom
     runScenario(fresh, { config, env, pins, pending: null, outFolder: null })
   const replayed = await replay()
   const unused = replayed.failures.flatMap(({ unusedExchanges = [] }) => unusedExchanges)
-  if (unused.length === 0 || replayed.failures.length > 1) return { recorded, replayed }
+  if (unused.length === 0 || replayed.failures.length > 1) {
+    return { recorded, replayed: explainProof(replayed, agent) }
+  }
   await learnOptionalExchanges(fresh, unused, env)
-  return { recorded, replayed: await replay(), learned: unused }
+  return { recorded, replayed: explainProof(await replay(), agent), learned: unused }
+}
+
+/** Between the two runs nothing was changed: what differs all the same does so from run to run. */
+function explainProof(replayed: ScenarioResult, { seam }: AgentConfig): ScenarioResult {
+  const cures: Partial<Record<FailureCode, string>> = {
+    difference: 'a rule: "normalise: [{path: …, token: …}]"',
+    ...(seam === 'provider' && {
+      'replay-miss': 'a mask: "provider: {mask: [{match: …, token: …}]}"',
+    }),
+  }
+  const explain = (failure: Failure): Failure => {
+    const cure = cures[failure.code]
+    if (cure === undefined) return failure
+    const hint = `recorded a moment ago, so it differs from run to run and wants ${cure} in runproof.yml, then record again`
+    return { ...failure, details: [...failure.details, hint] }
+  }
+  return { ...replayed, failures: replayed.failures.map(explain) }
 }
 
 const sources: Record<Source, string> = {
