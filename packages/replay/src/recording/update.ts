@@ -7,18 +7,33 @@
  * answered, since that is the order in which they are replayed.
  */
 import { isDeepStrictEqual } from 'node:util'
+import type { WireName } from '@runproof/llm'
 import { contextOf } from '../match/context.ts'
-import { createKeyer } from '../match/key.ts'
+import { createKeyer, type CanonicalRequest, type RequestKey } from '../match/key.ts'
+import { saysTheSame } from './answer.ts'
 import type { Exchange, Recording } from './recording.ts'
+
+export type UpdateOptions = {
+  /** What else came of the new run and will be compared with a replay, such as its transcript. */
+  shown?: readonly string[]
+}
 
 /**
  * The recording to write when `after` was recorded over `before`. Exchanges
  * with the same request are paired in order; what was marked optional stays so.
+ * An answer that says the same but for ids and times that its provider drew
+ * stays as it was, unless they went into a later request or into `shown`.
  */
-export function updateRecording(before: Recording, after: Recording): Recording {
+export function updateRecording(
+  before: Recording,
+  after: Recording,
+  { shown = [] }: UpdateOptions = {},
+): Recording {
   const { pairs, left } = pairExchanges(before, after)
+  const asked = pairs.map(({ canonical }) => JSON.stringify(canonical))
+  const settle = settler(after.wire, [...asked, ...shown])
   const taken = pairs.flatMap((pair) => (pair.before === null ? [] : [pair.before.n]))
-  const exchanges = number(pairs, { taken, free: left.map(({ n }) => n) })
+  const exchanges = number(pairs, { taken, free: left.map(({ n }) => n), settle })
   const isSame = isDeepStrictEqual(exchanges, before.exchanges)
   return { ...after, provenance: isSame ? before.provenance : after.provenance, exchanges }
 }
@@ -30,7 +45,8 @@ export function updateRecording(before: Recording, after: Recording): Recording 
 export function learnOptional(first: Recording, second: Recording): Recording {
   const { pairs, left } = pairExchanges(first, second)
   const taken = first.exchanges.map(({ n }) => n)
-  const exchanges = number(pairs, { taken, free: [] }).map((exchange) =>
+  const settle = settler(second.wire, [])
+  const exchanges = number(pairs, { taken, free: [], settle }).map((exchange) =>
     taken.includes(exchange.n) ? exchange : optional(exchange),
   )
   const all = [...exchanges, ...left.map((exchange) => optional(exchange))]
@@ -41,22 +57,31 @@ function optional(exchange: Exchange): Exchange {
   return { ...exchange, end: { ...exchange.end, optional: true } }
 }
 
-type Pair = { key: string; before: Exchange | null; after: Exchange }
+type Pair = {
+  key: string
+  /** What the request of `after` asks. */
+  canonical: CanonicalRequest
+  before: Exchange | null
+  after: Exchange
+}
 
 /** Every exchange of `after` with the one that asked the same, and what is left of `before`. */
 function pairExchanges(before: Recording, after: Recording): { pairs: Pair[]; left: Exchange[] } {
   const open = Map.groupBy(keyed(before), ({ key }) => key)
-  const pairs = keyed(after).map(({ key, exchange }) => {
-    return { key, before: open.get(key)?.shift()?.exchange ?? null, after: exchange }
+  const pairs = keyed(after).map(({ key, canonical, exchange }) => {
+    return { key, canonical, before: open.get(key)?.shift()?.exchange ?? null, after: exchange }
   })
   const left = [...open.values()].flat().map(({ exchange }) => exchange)
   return { pairs, left: left.toSorted((a, b) => a.n - b.n) }
 }
 
-function keyed(recording: Recording): { key: string; exchange: Exchange }[] {
-  const { wire, exchanges, provenance } = recording
+function keyed({
+  wire,
+  exchanges,
+  provenance,
+}: Recording): (RequestKey & { exchange: Exchange })[] {
   const keyOf = createKeyer(contextOf(provenance))
-  return exchanges.map((exchange) => ({ key: keyOf(wire, exchange.request).key, exchange }))
+  return exchanges.map((exchange) => ({ ...keyOf(wire, exchange.request), exchange }))
 }
 
 /**
@@ -65,7 +90,7 @@ function keyed(recording: Recording): { key: string; exchange: Exchange }[] {
  */
 function number(
   pairs: readonly Pair[],
-  { taken, free }: { taken: readonly number[]; free: readonly number[] },
+  { taken, free, settle }: { taken: readonly number[]; free: readonly number[]; settle: Settle },
 ): Exchange[] {
   let unused = free
   let last = Math.max(0, ...taken, ...free)
@@ -80,16 +105,14 @@ function number(
   return exchanges.toSorted((a, b) => a.n - b.n)
 }
 
-/** The exchange as it was, unless it was answered otherwise. */
-function settle(before: Exchange, after: Exchange): Exchange {
-  if (isDeepStrictEqual(answerOf(before), answerOf(after))) return before
-  const isOptional = before.end.optional ?? after.end.optional
-  const end = { ...after.end, ...(isOptional === undefined ? {} : { optional: isOptional }) }
-  return { ...after, n: before.n, end }
-}
+type Settle = (before: Exchange, after: Exchange) => Exchange
 
-/** What an answer says, without headers and times, which differ with every call. */
-function answerOf({ response, events, body, end }: Exchange): unknown {
-  const said = events.map(({ event, id, data }) => [event, id, data])
-  return [response?.status, said, body, end.kind, end.tail]
+/** Gives the exchange as it was, unless it was answered otherwise. */
+function settler(wire: WireName, shown: readonly string[]): Settle {
+  return (before, after) => {
+    if (saysTheSame(wire, before, after, shown)) return before
+    const isOptional = before.end.optional ?? after.end.optional
+    const end = { ...after.end, ...(isOptional === undefined ? {} : { optional: isOptional }) }
+    return { ...after, n: before.n, end }
+  }
 }

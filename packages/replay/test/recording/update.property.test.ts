@@ -101,6 +101,35 @@ describe('recording again', () => {
     expect(updated.exchanges[1]).toBe(before.exchanges[1])
   })
 
+  describe('ids and times that a provider draws anew', () => {
+    const answer = (draw: string, said = 'yes') => [
+      JSON.stringify({ id: draw, created: 1, choices: [{ delta: { content: said } }] }),
+    ]
+    const before = recordingOf([{ ask: ask('one'), events: answer('chat-old') }])
+    const updated = (after: Recording, shown: string[] = []): unknown =>
+      updateRecording(before, after, { shown }).exchanges[0]?.events[0]?.data
+    const again = recordingOf([{ ask: ask('one'), events: answer('chat-new') }])
+
+    it('change no line', () => {
+      expect(updated(again)).toEqual(answer('chat-old')[0])
+    })
+
+    it.each<[what: string, after: Recording, shown: string[]]>([
+      ['another answer', recordingOf([{ ask: ask('one'), events: answer('chat-new', 'no') }]), []],
+      [
+        'a later request that names them',
+        recordingOf([
+          { ask: ask('one'), events: answer('chat-new') },
+          { ask: ask('go on with chat-new') },
+        ]),
+        [],
+      ],
+      ['a golden that shows them', again, ['{"request":"chat-new"}']],
+    ])('come with %s', (_, after, shown) => {
+      expect(updated(after, shown)).toEqual(after.exchanges[0]?.events[0]?.data)
+    })
+  })
+
   it.each(fixtures)('$name recorded again is the same text', ({ recording, text }) => {
     const again = { ...recording, provenance: { other: true } }
     expect(serializeRecording(updateRecording(recording, again))).toBe(text)

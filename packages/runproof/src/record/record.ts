@@ -98,7 +98,7 @@ async function runAndWrite(
     ...(agent.seam === 'session' ? await logFiles(scenario, run) : []),
     ...(await goldenFiles(scenario, agent, run, options)),
   ])
-  const recording = await mergeRecording(scenario, agent, run)
+  const recording = await mergeRecording(scenario, agent, run, files.values())
   const leaks = await findLeaks(scenario, files, env)
   if (leaks.length > 0) return { ...nothing, failures: leaks }
   // First what may be refused.

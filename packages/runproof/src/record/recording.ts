@@ -41,11 +41,15 @@ export function judgeRecorded({ recorded }: Execution): Failure[] {
   ]
 }
 
-/** The exchanges with the provider as they replace those of before; null for agents without any. */
+/**
+ * The exchanges with the provider as they replace those of before; null for agents without any.
+ * @param goldens of the same run: a replay must lead to them.
+ */
 export async function mergeRecording(
   { files }: Scenario,
   { provider }: AgentConfig,
   run: Execution,
+  goldens: Iterable<string>,
 ): Promise<Recording | null> {
   const { recorded } = run
   if (recorded === null || provider === null) return null
@@ -53,7 +57,7 @@ export async function mergeRecording(
   const text = files.recording === undefined ? '' : await readFile(files.recording, 'utf8')
   const before = parseRecording(text).recording
   const after = finishRecording(recorded.recording, provider, run, describeDemand)
-  return before === null ? after : updateRecording(before, after)
+  return before === null ? after : updateRecording(before, after, { shown: [...goldens] })
 }
 
 /** For its owner alone, and never with a secret. */
