@@ -46,9 +46,13 @@ export function takeAnswer(
   answer: AcpAnswer | null,
 ): void {
   const { turn, asked, refused } = prompt
-  if (call !== null && asked.delete(call)) {
-    if (answer !== null && isRefusal(options, answer)) refused.add(call)
-    else turn.call(call, 'requested')
+  if (call !== null && !turn.knows(call)) {
+    const isAsked = asked.delete(call)
+    if (answer === null || !isRefusal(options, answer)) {
+      // Whatever another question about it was answered.
+      refused.delete(call)
+      turn.call(call, 'requested')
+    } else if (isAsked) refused.add(call)
   }
   turn.answer(id)
 }

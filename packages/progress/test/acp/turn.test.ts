@@ -195,6 +195,38 @@ describe('permission', () => {
     ['answered by an option that was not offered', [toAgent(allow(7, 'other'))], 'unknown'],
     ['answered by an error', [toAgent(failure(7, -32603))], 'unknown'],
     ['not answered', [], 'unknown'],
+    [
+      'refused, asked again and refused',
+      [toAgent(refuse(7)), toClient(ask(8, 'c')), toAgent(refuse(8))],
+      'checking "a"',
+    ],
+    [
+      'refused, asked again and allowed',
+      [toAgent(refuse(7)), toClient(ask(8, 'c')), toAgent(allow(8))],
+      'unknown',
+    ],
+    [
+      'asked twice at once, refused and allowed',
+      [toClient(ask(8, 'c')), toAgent(refuse(7)), toAgent(allow(8))],
+      'unknown',
+    ],
+    [
+      'asked twice at once, allowed and refused',
+      [toClient(ask(8, 'c')), toAgent(allow(7)), toAgent(refuse(8))],
+      'unknown',
+    ],
+    [
+      'asked twice at once, refused and not answered',
+      [toClient(ask(8, 'c')), toAgent(refuse(7))],
+      'unknown',
+    ],
+    ['answered under another id', [toAgent(refuse(9))], 'unknown'],
+    ['refused twice', [toAgent(refuse(7)), toAgent(refuse(7))], 'checking "a"'],
+    [
+      'refused, run and told as done',
+      [toAgent(refuse(7)), toClient(callUpdate('c', 'completed'))],
+      'checking "a"',
+    ],
   ])('for a call that nobody announced: %s', (_, lines, claim) => {
     const asked = twoSided(prompt(1), say('I will.'), ask(7, 'c'))
     expect(judge([...asked, ...lines, toClient(say('a')), toClient(stop(1))])).toEqual([claim])

@@ -128,12 +128,11 @@ function judgeCallUpdate(moment: Moment): Fault | null {
 
 function judgeOpenCalls(moment: Moment): Fault | null {
   if (moment.kind !== 'answered' || outcomeOf(moment.answer) !== 'succeeded') return null
-  const calls = [...moment.prompt.calls]
   // One that was refused and never announced has not come to be.
-  const open = calls.filter(
-    ({ status, isBackground, isAnnounced, isRefused }) =>
-      isOpen(status) && !isBackground && (isAnnounced || !isRefused),
+  const calls = [...moment.prompt.calls].filter(
+    ({ isAnnounced, isRefused }) => isAnnounced || !isRefused,
   )
+  const open = calls.filter(({ status, isBackground }) => isOpen(status) && !isBackground)
   if (open.length > 0) {
     const list = open.map(({ id, status }) => `${id} ${status}`).join(', ')
     return error(`the turn ends with open calls: ${list}`)
