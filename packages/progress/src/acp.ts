@@ -18,7 +18,7 @@ import type { Adapter } from './adapter.ts'
 import { readAcpLine } from './acp/line.ts'
 import type { AcpAnswer, AcpMessage } from './acp/line.ts'
 import { outcomeOf } from './acp/outcome.ts'
-import { createPrompt, tellUpdate } from './acp/prompt.ts'
+import { createPrompt, hasHeardOf, tellUpdate } from './acp/prompt.ts'
 import type { Prompt } from './acp/prompt.ts'
 import { ask, takeAnswer } from './acp/question.ts'
 import type { Question } from './acp/question.ts'
@@ -251,7 +251,7 @@ class AcpAdapter implements Adapter<AcpObservation> {
     }
     const prompt = this.#promptFor(session, kind)
     if (prompt === null) return
-    if (!this.#seesClient) this.#inferAnswer(call, update)
+    if (!this.#seesClient) this.#inferAnswer(prompt, call, update)
     tellUpdate(prompt, update)
   }
 
@@ -262,11 +262,11 @@ class AcpAdapter implements Adapter<AcpObservation> {
   }
 
   /** Of the agent's side alone: a call that goes on was allowed or refused. */
-  #inferAnswer(call: string | null, update: unknown): void {
+  #inferAnswer(prompt: Prompt, call: string | null, update: unknown): void {
     const state = toolStateOf(update)
     if (call === null || (state ?? 'requested') === 'requested') return
     for (const [id, question] of this.#questions) {
-      if (question.call !== call) continue
+      if (question.prompt !== prompt || question.call !== call) continue
       takeAnswer(question, null)
       this.#questions.delete(id)
     }
@@ -322,5 +322,6 @@ class AcpAdapter implements Adapter<AcpObservation> {
 
 /** A call of the turn that ended, which no later turn has taken up again. */
 function isOfLastTurn({ open: [prompt], last }: Session, call: string): boolean {
-  return last?.turn.knows(call) === true && prompt?.turn.knows(call) !== true
+  if (last === null || !hasHeardOf(last, call)) return false
+  return prompt === undefined || !hasHeardOf(prompt, call)
 }

@@ -37,6 +37,11 @@ export function createPrompt(turn: SessionTurn, request: string | null): Prompt 
   }
 }
 
+/** Whether anything in the turn has named this call, be it a question alone. */
+export function hasHeardOf({ turn, asked, refused }: Prompt, call: string): boolean {
+  return turn.knows(call) || asked.has(call) || refused.has(call)
+}
+
 /** Tells an update of the turn, housekeeping excepted. */
 export function tellUpdate(prompt: Prompt, update: unknown): void {
   const { turn } = prompt
@@ -63,22 +68,20 @@ function tellText(turn: SessionTurn, content: unknown): void {
 }
 
 /** Tells what a message says of a call. */
-export function tellCall(
-  { turn, background, asked, refused }: Prompt,
-  update: unknown,
-  by: 'announcement' | 'update',
-): void {
+export function tellCall(prompt: Prompt, update: unknown, by: 'announcement' | 'update'): void {
+  const { turn, background, asked, refused } = prompt
   const call = textAt(update, 'toolCallId')
   const stated = toolStateOf(update)
   if (call === null || stated === undefined) {
     turn.emit('adapter.unsupported_event', { update: 'tool_call' })
     return
   }
-  const isKnown = turn.knows(call) || asked.delete(call) || refused.delete(call)
-  if (by === 'update' && !isKnown) {
+  if (by === 'update' && !hasHeardOf(prompt, call)) {
     turn.emit('adapter.unannounced_call', { call_id: call })
     return
   }
+  asked.delete(call)
+  refused.delete(call)
   if (isBackgroundCall(update)) background.add(call)
   const isNew = by === 'announcement' || !turn.knows(call)
   const state = stated ?? (isNew ? 'requested' : null)

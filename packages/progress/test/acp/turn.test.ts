@@ -145,6 +145,14 @@ describe('calls', () => {
   })
 })
 
+const twoInOne = {
+  toolCall: { toolCallId: 'c' },
+  options: [
+    { optionId: 'no', kind: 'reject_once' },
+    { optionId: 'no', kind: 'allow_once' },
+  ],
+}
+
 describe('permission', () => {
   it('waits while the question is open, whoever ends the turn', () => {
     expect(judge(twoSided(prompt(1), call('c'), ask(7, 'c')))).toEqual(['waiting'])
@@ -221,6 +229,20 @@ describe('permission', () => {
       'unknown',
     ],
     ['answered under another id', [toAgent(refuse(9))], 'unknown'],
+    [
+      'asked for as running, and refused',
+      [toAgent(refuse(7)), toClient(ask(8, 'c', { status: 'in_progress' })), toAgent(refuse(8))],
+      'unknown',
+    ],
+    [
+      'refused by an option that shares its id with a yes',
+      [
+        toClient(request(8, 'session/request_permission', { ...twoInOne, sessionId: 's' })),
+        toAgent(refuse(7)),
+        toAgent(refuse(8)),
+      ],
+      'unknown',
+    ],
     ['refused twice', [toAgent(refuse(7)), toAgent(refuse(7))], 'checking "a"'],
     [
       'refused, run and told as done',
@@ -230,6 +252,20 @@ describe('permission', () => {
   ])('for a call that nobody announced: %s', (_, lines, claim) => {
     const asked = twoSided(prompt(1), say('I will.'), ask(7, 'c'))
     expect(judge([...asked, ...lines, toClient(say('a')), toClient(stop(1))])).toEqual([claim])
+  })
+
+  it('that was refused is remembered when the turn is over', () => {
+    const refused = twoSided(prompt(1), ask(7, 'c'), refuse(7), say('a'), stop(1), prompt(2))
+    const ran = toClient(callUpdate('c', 'completed'))
+    expect(judge([...refused, ran, toClient(stop(2))])).toEqual(['unknown "a"', 'checking ""'])
+  })
+
+  it('is of its own turn, whoever used the id of its call before', () => {
+    const first = twoSided(prompt(1), call('c', 'completed'), stop(1), prompt(2), ask(7, 'c'))
+    const goesOn = [toClient(callUpdate('c', 'in_progress')), toAgent(refuse(7))]
+    expect(judge([...first, ...goesOn, toClient(stop(2))])).toEqual(['checking ""', 'unknown'])
+    const ends = [toAgent(refuse(7)), toClient(callUpdate('c', 'failed')), toClient(say('b'))]
+    expect(judge([...first, ...ends, toClient(stop(2))])).toEqual(['checking ""', 'checking "b"'])
   })
 
   it('that was refused leaves an announced call open', () => {
@@ -421,6 +457,8 @@ describe("the agent's side alone", () => {
     expect(judge([...asked, callUpdate('c', 'completed'), stop(3)])).toEqual(['checking ""'])
     expect(judge([...asked, callUpdate('c', null), stop(3)])).toEqual(['unknown'])
     expect(judge([call('d'), ...asked, callUpdate('d', 'completed'), stop(3)])).toEqual(['unknown'])
+    const ofOther = update('tool_call', { toolCallId: 'c', status: 'completed' }, 'other')
+    expect(story([...asked, ofOther])).not.toContain('run.ended paused')
   })
 
   it('takes no history for a turn', () => {

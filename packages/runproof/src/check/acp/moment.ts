@@ -11,11 +11,11 @@ export type Call = {
   status: CallStatus
   /** False while only a permission request has named the call. */
   isAnnounced: boolean
-  /** Whether the last that was heard of it is a no to the question about it. */
-  isRefused: boolean
+  /** False while nothing but questions has named it that wait, or were answered no. */
+  hasComeToBe: boolean
   isBackground: boolean
-  /** Line of the permission request that waits for its answer. */
-  questionLine: number | null
+  /** Lines of the permission requests that wait for their answers. */
+  questionLines: Set<number>
 }
 
 /** A prompt whose turn is open. `id` is null when the turn is inferred. */

@@ -124,12 +124,11 @@ export class MomentReader {
   #hearClient(message: AcpMessage): void {
     const { line } = this.#at
     if (message.kind === 'response' || message.kind === 'error') {
-      const { call, options } = this.#asked.agent.get(message.id) ?? { call: null, options: null }
-      if (call !== null) {
-        call.questionLine = null
-        call.isRefused = isRefusal(options, message)
-      }
+      const asked = this.#asked.agent.get(message.id)
       this.#asked.agent.delete(message.id)
+      if (asked == null || asked.call === null) return
+      asked.call.questionLines.delete(asked.line)
+      if (!isRefusal(asked.options, message)) asked.call.hasComeToBe = true
       return
     }
     const { method, params } = message
@@ -267,7 +266,7 @@ export class MomentReader {
     if (call !== null) {
       const known = this.#learnCall(session, prompt, call.id, update)
       if (call.announces) known.isAnnounced = true
-      known.isRefused = false
+      known.hasComeToBe = true
     }
   }
 
@@ -281,8 +280,9 @@ export class MomentReader {
     this.#tell({ ...this.#at, kind: 'permission', callId, call: before, isOutside })
     if (callId === null) return null
     const call = this.#learnCall(session, prompt, callId, toolCall)
-    // Of the agent's side alone nobody knows when the question was answered.
-    if (this.evidence.client) call.questionLine = this.#at.line
+    // Of the agent's side alone nobody knows when the question was answered, and how.
+    if (this.evidence.client) call.questionLines.add(this.#at.line)
+    if (!this.evidence.client || call.status !== 'pending') call.hasComeToBe = true
     return call
   }
 
@@ -301,9 +301,9 @@ export class MomentReader {
         id,
         status: 'pending',
         isAnnounced: false,
-        isRefused: false,
+        hasComeToBe: false,
         isBackground: false,
-        questionLine: null,
+        questionLines: new Set(),
       }
       session.calls.set(id, call)
     }

@@ -128,9 +128,8 @@ function judgeCallUpdate(moment: Moment): Fault | null {
 
 function judgeOpenCalls(moment: Moment): Fault | null {
   if (moment.kind !== 'answered' || outcomeOf(moment.answer) !== 'succeeded') return null
-  // One that was refused and never announced has not come to be.
   const calls = [...moment.prompt.calls].filter(
-    ({ isAnnounced, isRefused }) => isAnnounced || !isRefused,
+    ({ hasComeToBe, questionLines }) => hasComeToBe || questionLines.size > 0,
   )
   const open = calls.filter(({ status, isBackground }) => isOpen(status) && !isBackground)
   if (open.length > 0) {
@@ -146,11 +145,13 @@ function judgeOpenCalls(moment: Moment): Fault | null {
 }
 
 function judgePermission(moment: Moment): Fault | null {
-  if (moment.kind === 'update' && moment.call?.before?.questionLine != null) {
-    const { id, before, status } = moment.call
+  if (moment.kind === 'update') {
+    const { id = '', before = null, status = null } = moment.call ?? {}
+    const [questionLine] = before?.questionLines ?? []
+    if (questionLine === undefined) return null
     if (status !== 'in_progress' && status !== 'completed') return null
     return error(
-      `call ${id} is ${status} while its permission request at line ${before.questionLine} has no answer`,
+      `call ${id} is ${status} while its permission request at line ${questionLine} has no answer`,
     )
   }
   if (moment.kind !== 'permission') return null
