@@ -50,17 +50,21 @@ export function mapStream(
 }
 
 /**
- * Lines of JSON without their secrets, also those that are cut over several
- * lines. A line in which nothing changes is given back as it is.
+ * Lines of JSON, or of text, without their secrets, also those that are cut
+ * over several lines. A line in which nothing changes is given back as it is.
  */
 export function redactLines(lines: readonly string[], redactor: Redactor): string[] {
   const events = lines.map((data) => ({ dtMs: 0, data }))
   const stream: Stream = { events, end: { kind: 'eof' }, response: null }
   mapStream(stream, (pieces) => {
     redactor.learn(pieces)
+    // A key that a line begins with has no beginning any more when lines are joined.
+    for (const piece of pieces) redactor.learn([piece])
     return pieces
   })
-  return mapStream(stream, (pieces) => redactor.redact(pieces)).events.map(({ data }) => data)
+  const redacted = mapStream(stream, (pieces) => redactor.redact(pieces)).events
+  // A parser keeps one of two members of a name; and a number may be a secret.
+  return redacted.map(({ data }) => redactor.redact([data])[0] ?? '')
 }
 
 function collectTexts(events: readonly RecordedEvent[]): Texts {

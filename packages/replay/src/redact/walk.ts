@@ -12,13 +12,20 @@ import { isObject } from '../object.ts'
 /** `channel` is null for the name of a member, which continues nothing. */
 export type TextVisitor = (text: string, path: string, channel: string | null) => string
 
-/** Members that say what an event or a block belongs to. `type` does not: only the first part has it. */
+/**
+ * Members that say what an event or a block belongs to: of providers, then of
+ * ACP. `type` does not: only the first part has it.
+ */
 const discriminators = [
   'index',
   'output_index',
   'content_index',
   'summary_index',
   'item_id',
+  'sessionId',
+  'sessionUpdate',
+  'toolCallId',
+  'terminal_id',
 ] as const
 
 /**

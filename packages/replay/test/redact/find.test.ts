@@ -271,3 +271,39 @@ it('takes secrets out of lines of JSON, also out of those that several lines spe
     '',
   ])
 })
+
+describe('lines', () => {
+  const key = shapedKeys['a Google key'] ?? ''
+  const chunk = (kind: string, text: string, sessionId = 's'): string =>
+    JSON.stringify({ params: { sessionId, update: { sessionUpdate: kind, content: { text } } } })
+  const said = (...texts: string[]): string[] =>
+    texts.map((text) => chunk('agent_message_chunk', text))
+  const [first, second] = [key.slice(0, 15), key.slice(15)] as const
+
+  it.each<[string, string[]]>([
+    ['begins a line of text', ['the key', key, 'was that']],
+    ['begins a text of one that is JSON', said('the key', key)],
+    ['is spelled over two lines of text', ['it is:', '  ', first, second]],
+    [
+      'is spelled between thoughts',
+      [...said(first), chunk('agent_thought_chunk', 'I see. '), ...said(second)],
+    ],
+    [
+      'is spelled between chunks of another session',
+      [...said(first), chunk('agent_message_chunk', 'I see. ', 't'), ...said(second)],
+    ],
+    ['is a member that comes twice', [`{"key": "${key}", "key": "none"}`]],
+  ])('lose a secret that %s', async (_, lines) => {
+    const redacted = redactLines(lines, await createRedactor())
+    const left = redacted.join('\n')
+    expect(left).toContain('{{secret:1}}')
+    expect(left).not.toContain(first)
+    expect(left).not.toContain(second)
+    expect(redacted).toHaveLength(lines.length)
+  })
+
+  it('lose a secret that is a number', async () => {
+    const finder = await createRedactor([{ name: 'PIN_KEY', value: '730194826553' }])
+    expect(redactLines(['{"pin":730194826553}'], finder)).toEqual(['{"pin":{{secret:1}}}'])
+  })
+})

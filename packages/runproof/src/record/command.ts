@@ -44,7 +44,7 @@ export async function runRecord(
   })
   const { scenarios, note } = await leaveOutAbsent(config, selected, terminal.env)
   if (note !== null) terminal.stderr.write(`${note}\n`)
-  const outFolder = await makeOutFolder(out, folder)
+  const outFolder = out === undefined ? null : await makeOutFolder(out, folder)
   const output = createOutput(terminal.stdout)
   const colours = isColoured(terminal.stdout, terminal.env)
   let failed = 0

@@ -10,8 +10,8 @@
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Redactor } from '@runproof/replay/redact'
 import type { AgentConfig, Config } from '../config/config.ts'
-import { createSecretFinder } from '../guard/secret.ts'
 import { writeAtomically } from '../pending/atomic.ts'
 import { refuseToWrite, writerOf } from '../pending/writable.ts'
 import {
@@ -26,13 +26,13 @@ import { compareOutputs, type Output } from '../run/goldens.ts'
 import { isSessionLog, parseLog } from '../run/harvest.ts'
 import { pinFor, type Pin } from '../run/header.ts'
 import { judgeClaim, judgeRun } from '../run/judge.ts'
-import { keepOutputs } from '../run/keep-outputs.ts'
+import { keepOutputs, makeOutFolder } from '../run/keep-outputs.ts'
 import { blankLog, type SeamOptions } from '../run/seam.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
 import { keepEqualLines } from './keep.ts'
 import { judgeRecorded, mergeRecording, writeRecordingFile } from './recording.ts'
 import { scrubLogLine } from './scrub.ts'
-import { environmentOf, findLeaks, withoutSecrets } from './secret.ts'
+import { createRunFinder, environmentOf, findLeaks, withoutSecrets } from './secret.ts'
 import { judgeProvider, troublesOf } from './trouble.ts'
 
 export type RecordOptions = {
@@ -69,14 +69,15 @@ export async function recordScenario(
   agent: AgentConfig,
   options: RecordOptions,
 ): Promise<RecordResult> {
-  const result = await runAndWrite(scenario, agent, options)
-  return withoutSecrets(result, environmentOf(agent, options))
+  const finder = await createRunFinder(agent, options)
+  return withoutSecrets(await runAndWrite(scenario, agent, options, finder), finder)
 }
 
 async function runAndWrite(
   scenario: Scenario,
   agent: AgentConfig,
   options: RecordOptions,
+  finder: Redactor,
 ): Promise<RecordResult> {
   const source = sourceOf(scenario, agent)
   const refusals = await refusalsOf(scenario, options.config)
@@ -84,10 +85,13 @@ async function runAndWrite(
     const nothing = { stderr: '', troubles: [], written: [], unchanged: [] }
     return { scenario: scenario.name, source, ...nothing, failures: refusals }
   }
+  const { outFolder } = options
+  // Before a provider is paid.
+  const kept = outFolder === null ? null : await makeOutFolder(scenario.name, outFolder)
   const seam = await seamFor(scenario, agent, source)
   const run = await execute(scenario, agent, { ...options, seam })
   const env = environmentOf(agent, options)
-  await keepRun(scenario, run, options.outFolder, env)
+  if (kept !== null) await keepRun(kept, run, finder)
   const troubles = troublesOf(run, agent)
   const result = { scenario: scenario.name, source, troubles, stderr: run.stderr }
   const nothing = { ...result, written: [], unchanged: [] }
@@ -102,14 +106,14 @@ async function runAndWrite(
   const leaks = await findLeaks(scenario, files, env)
   if (leaks.length > 0) return { ...nothing, failures: leaks }
   // First what may be refused.
-  const kept = recording === null ? null : await writeRecordingFile(scenario, recording, env)
-  if (kept !== null && 'failure' in kept) return { ...nothing, failures: [kept.failure] }
+  const saved = recording === null ? null : await writeRecordingFile(scenario, recording, env)
+  if (saved !== null && 'failure' in saved) return { ...nothing, failures: [saved.failure] }
   const { written, unchanged } = await writeFiles(scenario, files)
   return {
     ...result,
     failures: [],
-    written: [...(kept?.written ?? []), ...written],
-    unchanged: [...(kept?.unchanged ?? []), ...unchanged],
+    written: [...(saved?.written ?? []), ...written],
+    unchanged: [...(saved?.unchanged ?? []), ...unchanged],
   }
 }
 
@@ -145,16 +149,13 @@ function judgeRecord(
   return all.length === 0 ? [] : [...judgeProvider(troubles), ...all]
 }
 
-async function keepRun(
-  { name }: Scenario,
-  run: Execution,
-  outFolder: string | null,
-  env: RecordOptions['env'],
-): Promise<void> {
-  if (outFolder === null) return
+/** For its owner alone, as a recording. */
+async function keepRun(folder: string, run: Execution, finder: Redactor): Promise<void> {
   const { redactLines } = await import('@runproof/replay/redact')
-  const finder = await createSecretFinder(env)
-  await keepOutputs(join(outFolder, name), run, [], (lines) => redactLines(lines, finder))
+  await keepOutputs(folder, run, [], {
+    redact: (lines) => redactLines(lines, finder),
+    mode: 0o600,
+  })
 }
 
 /** Looked at before an agent is started and a provider paid: may the files be written at all? */

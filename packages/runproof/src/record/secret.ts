@@ -2,6 +2,7 @@
  * Keys are there while a provider is asked, and agents and providers repeat
  * them: none reaches a screen or a disk.
  */
+import type { Redactor } from '@runproof/replay/redact'
 import type { AgentConfig } from '../config/config.ts'
 import { createSecretFinder, guardSecrets } from '../guard/secret.ts'
 import type { Failure } from '../run/failure.ts'
@@ -18,12 +19,26 @@ export function environmentOf(
   return provider?.key == null ? env : { ...env, RUNPROOF_PROVIDER_KEY: env[provider.key] }
 }
 
+/**
+ * Knows the secrets of a run: of the environment, the key of the provider
+ * however short it is, and what the configuration gives the agent.
+ */
+export async function createRunFinder(
+  agent: AgentConfig,
+  { env }: Pick<RecordOptions, 'env'>,
+): Promise<Redactor> {
+  const { secretsOfEnvironment, secretsOfRequest } = await import('@runproof/replay/redact')
+  const { key = null, set = null } = agent.provider ?? {}
+  const value = key === null ? undefined : env[key]
+  return createSecretFinder(env, [
+    ...secretsOfEnvironment({ ...agent.env, ...agent.record.env }),
+    ...(key === null || value === undefined ? [] : [{ name: key, value }]),
+    ...secretsOfRequest(set?.headers ?? {}, ''),
+  ])
+}
+
 /** What is told of a run. */
-export async function withoutSecrets(
-  result: RecordResult,
-  env: Environment,
-): Promise<RecordResult> {
-  const finder = await createSecretFinder(env)
+export function withoutSecrets(result: RecordResult, finder: Redactor): RecordResult {
   const hide = (text: string): string => {
     finder.learn([text])
     return finder.redact([text])[0] ?? ''

@@ -46,7 +46,7 @@ export async function runTest(
   const { scenarios, leftOut, note } = await leaveOutAbsent(config, selected, terminal.env)
   if (note !== null) terminal.stderr.write(`${note}\n`)
   const pending = await openPending(config.root, terminal)
-  const outFolder = await makeOutFolder(options.out, folder)
+  const outFolder = options.out === undefined ? null : await makeOutFolder(options.out, folder)
   const output = createOutput(terminal.stdout)
   const reporter = await createReporter(reporterName, { terminal, output, from: folder })
 

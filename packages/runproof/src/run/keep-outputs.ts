@@ -2,9 +2,10 @@
  * What `--out` keeps of a run, for people who want to look at all of it: the
  * contract's `*.actual.*`, the transcript of both directions and stderr.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { reasonOf, RunproofError } from '../error.ts'
+import { constants } from 'node:fs'
+import { access, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { isCode, reasonOf, RunproofError } from '../error.ts'
 import { serializeTranscriptLine } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 import type { Execution } from './execute.ts'
@@ -12,26 +13,41 @@ import { serializeLines } from './golden-file.ts'
 import type { Output } from './goldens.ts'
 
 /**
- * The folder of `--out`, made now; null without the option.
- * @param base what a relative path begins at
+ * A folder of `--out`, made now.
+ * @param base what a relative path begins at.
+ * @throws RunproofError `usage` when nothing can be written there.
  */
-export async function makeOutFolder(out: string | undefined, base: string): Promise<string | null> {
-  if (out === undefined) return null
+export async function makeOutFolder(out: string, base: string): Promise<string> {
   const path = resolve(base, out)
-  await mkdir(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    const reason =
-      error.code === 'EEXIST' || error.code === 'ENOTDIR' ? 'it is no folder' : reasonOf(error)
-    throw new RunproofError('usage', `--out ${visible(path)} cannot be used: ${reason}`)
-  })
+  try {
+    await mkdir(path, { recursive: true })
+    await access(path, constants.W_OK)
+  } catch (error) {
+    throw explainOut(path, error)
+  }
   return path
 }
 
-/** @param redact takes secrets out of the lines of a file; a replay has none. */
+function explainOut(path: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const isNoFolder = isCode(error, 'EEXIST') || isCode(error, 'ENOTDIR')
+  const reason = isNoFolder ? 'it is no folder' : reasonOf(error)
+  return new RunproofError('usage', `--out ${visible(path)} cannot be used: ${reason}`)
+}
+
+type KeepOptions = {
+  /** Takes secrets out of the lines of a file; default: a replay has none. */
+  redact?: (lines: readonly string[]) => readonly string[]
+  /** Of the files; default 0666 without the umask. */
+  mode?: number
+}
+
+/** @throws RunproofError `usage` when a file cannot be written. */
 export async function keepOutputs(
   folder: string,
   { transcript, stderr }: Pick<Execution, 'transcript' | 'stderr'>,
   outputs: readonly Output[],
-  redact: (lines: readonly string[]) => readonly string[] = (lines) => lines,
+  { redact = (lines) => lines, mode = 0o666 }: KeepOptions = {},
 ): Promise<void> {
   const files = outputs.flatMap(({ file, actual }): [string, readonly string[]][] => {
     const name = keptName(file)
@@ -42,10 +58,18 @@ export async function keepOutputs(
     ['transcript.jsonl', transcript.map(serializeTranscriptLine)] as const,
     ['stderr.txt', stderr === '' ? [] : stderr.replace(/\n$/, '').split('\n')] as const,
   ]
-  await mkdir(dirname(folder), { recursive: true })
-  await mkdir(folder, { recursive: true })
+  await makeOutFolder(folder, '')
+  const write = async (path: string, text: string): Promise<void> => {
+    try {
+      // A mode counts for new files only.
+      await rm(path, { force: true })
+      await writeFile(path, text, { mode, flag: 'wx' })
+    } catch (error) {
+      throw explainOut(path, error)
+    }
+  }
   await Promise.all(
-    all.map(([name, lines]) => writeFile(join(folder, name), serializeLines(redact(lines)))),
+    all.map(([name, lines]) => write(join(folder, name), serializeLines(redact(lines)))),
   )
 }
 
