@@ -12,7 +12,7 @@ import type { WireFamily } from './endpoint.ts'
 import { toolNames } from './lane.ts'
 
 export type Demand = {
-  /** Whether the model may call tools. */
+  /** Whether it offers tools. */
   tools: boolean
   /** Whether the answer has to be JSON that fits a schema, or any JSON. */
   schema: boolean
