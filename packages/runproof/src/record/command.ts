@@ -9,7 +9,7 @@ import { RunproofError } from '../error.ts'
 import { renderFailures } from '../report/failure-text.ts'
 import type { Failure, FailureCode } from '../run/failure.ts'
 import { readPins } from '../run/header.ts'
-import { makeOutFolder } from '../run/keep-outputs.ts'
+import { makeOutFolders } from '../run/keep-outputs.ts'
 import { describeBroken, runScenario, type ScenarioResult } from '../run/scenario.ts'
 import { scenarioFiles, readScenarioFolder, type Scenario } from '../scenario/scenario.ts'
 import { leaveOutAbsent } from '../scenario/absent.ts'
@@ -44,7 +44,9 @@ export async function runRecord(
   })
   const { scenarios, note } = await leaveOutAbsent(config, selected, terminal.env)
   if (note !== null) terminal.stderr.write(`${note}\n`)
-  const outFolder = out === undefined ? null : await makeOutFolder(out, folder)
+  const runnable = scenarios.filter((one) => 'input' in one)
+  // Before a provider is paid.
+  const outFolder = out === undefined ? null : await makeOutFolders(out, folder, runnable)
   const output = createOutput(terminal.stdout)
   const colours = isColoured(terminal.stdout, terminal.env)
   let failed = 0

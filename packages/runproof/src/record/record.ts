@@ -19,6 +19,7 @@ import {
   type ExecuteOptions,
   type Execution,
   type ScenarioProgress,
+  type Seen,
 } from '../run/execute.ts'
 import type { Failure } from '../run/failure.ts'
 import { serializeLines } from '../run/golden-file.ts'
@@ -26,7 +27,7 @@ import { compareOutputs, type Output } from '../run/goldens.ts'
 import { isSessionLog, parseLog } from '../run/harvest.ts'
 import { pinFor, type Pin } from '../run/header.ts'
 import { judgeClaim, judgeRun } from '../run/judge.ts'
-import { keepOutputs, makeOutFolder } from '../run/keep-outputs.ts'
+import { keepOutputs } from '../run/keep-outputs.ts'
 import { blankLog, type SeamOptions } from '../run/seam.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
 import { keepEqualLines } from './keep.ts'
@@ -86,12 +87,13 @@ async function runAndWrite(
     return { scenario: scenario.name, source, ...nothing, failures: refusals }
   }
   const { outFolder } = options
-  // Before a provider is paid.
-  const kept = outFolder === null ? null : await makeOutFolder(scenario.name, outFolder)
+  const keep = async (seen: Seen): Promise<void> => {
+    if (outFolder !== null) await keepRun(join(outFolder, scenario.name), seen, finder)
+  }
   const seam = await seamFor(scenario, agent, source)
-  const run = await execute(scenario, agent, { ...options, seam })
+  const run = await execute(scenario, agent, { ...options, seam, onBroken: keep })
   const env = environmentOf(agent, options)
-  if (kept !== null) await keepRun(kept, run, finder)
+  await keep(run)
   const troubles = troublesOf(run, agent)
   const result = { scenario: scenario.name, source, troubles, stderr: run.stderr }
   const nothing = { ...result, written: [], unchanged: [] }
@@ -150,9 +152,9 @@ function judgeRecord(
 }
 
 /** For its owner alone, as a recording. */
-async function keepRun(folder: string, run: Execution, finder: Redactor): Promise<void> {
+async function keepRun(folder: string, seen: Seen, finder: Redactor): Promise<void> {
   const { redactLines } = await import('@runproof/replay/redact')
-  await keepOutputs(folder, run, [], {
+  await keepOutputs(folder, seen, [], {
     redact: (lines) => redactLines(lines, finder),
     mode: 0o600,
   })

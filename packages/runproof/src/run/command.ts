@@ -16,7 +16,7 @@ import { createOutput, isReadOnly, type Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
 import { findRefusals } from './guard.ts'
 import { readPins } from './header.ts'
-import { makeOutFolder } from './keep-outputs.ts'
+import { makeOutFolders } from './keep-outputs.ts'
 import { defaultJobs, runSuite } from './suite.ts'
 
 export type TestOptions = {
@@ -46,7 +46,9 @@ export async function runTest(
   const { scenarios, leftOut, note } = await leaveOutAbsent(config, selected, terminal.env)
   if (note !== null) terminal.stderr.write(`${note}\n`)
   const pending = await openPending(config.root, terminal)
-  const outFolder = options.out === undefined ? null : await makeOutFolder(options.out, folder)
+  const runnable = scenarios.filter((one) => 'input' in one)
+  const outFolder =
+    options.out === undefined ? null : await makeOutFolders(options.out, folder, runnable)
   const output = createOutput(terminal.stdout)
   const reporter = await createReporter(reporterName, { terminal, output, from: folder })
 

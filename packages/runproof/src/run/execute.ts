@@ -28,6 +28,8 @@ export type ExecuteOptions = Omit<WorldOptions, 'now'> & {
   onStarted?: () => void
   /** Called when a step begins and whenever a message has been taken in. */
   onProgress?: (progress: ScenarioProgress) => void
+  /** Called with what was seen until then, when a run that has begun breaks off by an error. */
+  onBroken?: (seen: Seen) => Promise<void>
 }
 
 export type ScenarioProgress = {
@@ -39,9 +41,13 @@ export type ScenarioProgress = {
   claim: string | null
 }
 
-export type Execution = {
+/** What an agent said, and what was said to it. */
+export type Seen = {
   transcript: readonly TranscriptLine[]
   stderr: string
+}
+
+export type Execution = Seen & {
   /** Of every process of the run, in order. */
   ends: readonly ProcessEnd[]
   /** What went wrong on the way, first cause first. */
@@ -80,9 +86,13 @@ export async function executeScenario(
   try {
     const run = await executeIn(world, now, scenario, agent, options)
     const owesReport = agent.seam === 'session' && options.seam.mode === 'replay'
-    return { ...run, isUnreported: owesReport && !world.isReported }
-  } finally {
     await world.close()
+    return { ...run, isUnreported: owesReport && !world.isReported }
+  } catch (error) {
+    // What it says on its way out is seen, too. Of several errors the first one is the cause.
+    await world.close().catch(() => undefined)
+    await options.onBroken?.({ transcript: world.channel.transcript, stderr: world.stderr })
+    throw error
   }
 }
 

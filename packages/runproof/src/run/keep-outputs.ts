@@ -3,29 +3,52 @@
  * contract's `*.actual.*`, the transcript of both directions and stderr.
  */
 import { constants } from 'node:fs'
-import { access, mkdir, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isCode, reasonOf, RunproofError } from '../error.ts'
 import { serializeTranscriptLine } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
-import type { Execution } from './execute.ts'
+import type { Seen } from './execute.ts'
 import { serializeLines } from './golden-file.ts'
 import type { Output } from './goldens.ts'
 
 /**
- * A folder of `--out`, made now.
+ * The folder of `--out` and in it one a scenario, without what an earlier run has
+ * left there: before anything is started, so that nothing is run in vain.
  * @param base what a relative path begins at.
  * @throws RunproofError `usage` when nothing can be written there.
  */
-export async function makeOutFolder(out: string, base: string): Promise<string> {
+export async function makeOutFolders(
+  out: string,
+  base: string,
+  scenarios: readonly { name: string }[],
+): Promise<string> {
   const path = resolve(base, out)
+  await makeFolder(path)
+  for (const { name } of scenarios) {
+    const folder = join(path, name)
+    await makeFolder(folder)
+    const stale = (await readdir(folder)).filter((file) => keptNames.test(file))
+    for (const file of stale) await remove(join(folder, file))
+  }
+  return path
+}
+
+async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true })
     await access(path, constants.W_OK)
   } catch (error) {
     throw explainOut(path, error)
   }
-  return path
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await rm(path, { force: true })
+  } catch (error) {
+    throw explainOut(path, error)
+  }
 }
 
 function explainOut(path: string, error: unknown): unknown {
@@ -45,7 +68,7 @@ type KeepOptions = {
 /** @throws RunproofError `usage` when a file cannot be written. */
 export async function keepOutputs(
   folder: string,
-  { transcript, stderr }: Pick<Execution, 'transcript' | 'stderr'>,
+  { transcript, stderr }: Seen,
   outputs: readonly Output[],
   { redact = (lines) => lines, mode = 0o666 }: KeepOptions = {},
 ): Promise<void> {
@@ -58,11 +81,11 @@ export async function keepOutputs(
     ['transcript.jsonl', transcript.map(serializeTranscriptLine)] as const,
     ['stderr.txt', stderr === '' ? [] : stderr.replace(/\n$/, '').split('\n')] as const,
   ]
-  await makeOutFolder(folder, '')
+  await makeFolder(folder)
   const write = async (path: string, text: string): Promise<void> => {
+    // A mode counts for new files only.
+    await remove(path)
     try {
-      // A mode counts for new files only.
-      await rm(path, { force: true })
       await writeFile(path, text, { mode, flag: 'wx' })
     } catch (error) {
       throw explainOut(path, error)
@@ -72,6 +95,9 @@ export async function keepOutputs(
     all.map(([name, lines]) => write(join(folder, name), serializeLines(redact(lines)))),
   )
 }
+
+/** All that is kept, whatever the scenario. */
+const keptNames = /^(?:[\w-]+(?:\.\d+)?\.actual\.\w+|transcript\.jsonl|stderr\.txt)$/
 
 /** `stdout.golden.jsonl` → `stdout.actual.jsonl`, `session.1.jsonl` → `session.1.actual.jsonl`. */
 function keptName(file: string): string | null {

@@ -66,6 +66,7 @@ export async function runScenario(
   const refusals = [...(options.refusals?.get(scenario.folder) ?? []), ...guarded]
   if (refusals.length > 0) return refuse(scenario, refusals, startedAt)
 
+  const kept = outFolder === null ? null : join(outFolder, scenario.name)
   const started = Promise.withResolvers<void>()
   // An agent takes its time to start: the time for what need not be known before.
   const meanwhile = started.promise.then(() =>
@@ -76,15 +77,19 @@ export async function runScenario(
     seam: { mode: 'replay' },
     env,
     onStarted: started.resolve,
+    async onBroken(seen) {
+      const isSecret = (await findSecrets(snapshot, env)).length > 0
+      if (kept !== null && !isSecret) await keepOutputs(kept, seen, [])
+    },
     ...(onProgress !== undefined && { onProgress }),
   })
   const [run, [{ judgeExecution }, secrets]] = await Promise.all([execution, meanwhile])
   if (secrets.length > 0) return refuse(scenario, secrets, startedAt)
   const pin = pinFor(scenario, pins)
-  const wantsOutputs = outFolder !== null
+  const wantsOutputs = kept !== null
   const judged = await judgeExecution(scenario, agent, run, { pin, wantsOutputs })
   const { outputs, failures, isSound } = judged
-  if (outFolder !== null) await keepOutputs(join(outFolder, scenario.name), run, outputs)
+  if (kept !== null) await keepOutputs(kept, run, outputs)
   if (pending !== null && isSound) await writePending(pending, failures, outputs)
   return resultOf(scenario, failures, run, startedAt)
 }

@@ -64,7 +64,16 @@ export async function openSurroundings(
   const guard = guardRun(tree)
   const closers: (() => unknown)[] = [() => guard.release(), () => removeRunFolders(folders)]
   const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).toReversed()) await closer()
+    const errors: unknown[] = []
+    // One that fails keeps none of the others from being closed.
+    for (const closer of closers.splice(0).toReversed()) {
+      try {
+        await closer()
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw errors[0]
   }
   try {
     await fillWorkspace(folders, scenario.files.workspace ?? null)

@@ -1,4 +1,4 @@
-/** What `record --out` keeps: everything that was said, for its owner alone, and no secret. */
+/** What `--out` keeps of a recording: everything that was said, for its owner alone, and no secret; of runs that break off, too. */
 import {
   chmodSync,
   mkdirSync,
@@ -120,4 +120,50 @@ describe('record --out', () => {
       })
     },
   )
+})
+
+/** Removes itself when it is started: a second time it is not there. */
+const vanishing = `#!${process.execPath}
+require('node:fs').unlinkSync(__filename)
+process.stderr.write('here once\\n')
+import(${JSON.stringify(agentFile('talks'))})
+`
+
+describe.skipIf(process.platform === 'win32')('a run that breaks off', () => {
+  const started = (): Project => {
+    const project = createProject({
+      'runproof.yml': configFor(['gone'], { gone: { command: ['{root}/agent'] } }),
+      agent: vanishing,
+      'scenarios/gone/one/input.json': script(
+        { op: 'prompt', text: 'Hi' },
+        { op: 'loadSession', restart: true },
+      ),
+      'kept/one/stdout.actual.jsonl': 'of an earlier run\n',
+    })
+    chmodSync(join(project.root, 'agent'), 0o755)
+    return project
+  }
+  const expectKept = ({ root }: Project): void => {
+    const kept = join(root, 'kept', 'one')
+    expect(readdirSync(kept).toSorted()).toEqual(['stderr.txt', 'transcript.jsonl'])
+    expect(readFileSync(join(kept, 'stderr.txt'), 'utf8')).toBe('here once\n')
+    const [last, exit] = readFileSync(join(kept, 'transcript.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(-2)
+    expect(last).toContain('"stopReason":"end_turn"')
+    expect(exit).toContain('"exit"')
+  }
+
+  it('is kept up to there by record', async () => {
+    const project = started()
+    await expect(project.record([], { out: 'kept' })).rejects.toMatchObject({ code: 'environment' })
+    expectKept(project)
+  })
+
+  it('is kept up to there by test', async () => {
+    const project = started()
+    expect(await project.test([], { out: 'kept' })).toMatchObject({ code: 3 })
+    expectKept(project)
+  })
 })

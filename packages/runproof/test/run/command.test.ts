@@ -145,6 +145,28 @@ describe('runproof test', () => {
   })
 
   it.each([
+    [
+      'a file is where the folder of a scenario belongs',
+      'kept/twice',
+      /twice cannot be used: it is no folder$/,
+    ],
+    [
+      'a folder is where a file of it belongs',
+      'kept/twice/stderr.txt/a',
+      /stderr\.txt cannot be used: /,
+    ],
+  ])('starts nothing when %s', async (_what, path, message) => {
+    const made = project()
+    made.write(path, '')
+    const refused = made.test([], { out: 'kept' })
+    await expect(refused).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(message),
+    })
+    expect((await createPendingStore(made.root).list()).pending).toEqual([])
+  })
+
+  it.each([
     ['junit', /^<\?xml version="1\.0".*<testsuite name="talks" tests="2" failures="0">/s],
     ['github', /✓ hello .*4 scenarios: all passed/s],
     ['pretty', /✓ hello .*4 scenarios: all passed/s],
