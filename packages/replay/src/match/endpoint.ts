@@ -76,6 +76,12 @@ export function isCount({ name }: Endpoint): boolean {
   return name === 'messages/count_tokens' || name.endsWith(':countTokens')
 }
 
+/** Whether a request asks a model for an answer; others list models, count tokens, look who is there. */
+export function asksModel({ method, path }: { method: string; path: string }): boolean {
+  const endpoint = endpointOf(method, path)
+  return endpoint !== null && !isCount(endpoint)
+}
+
 export function withoutQuery(path: string): string {
   const end = path.indexOf('?')
   return end === -1 ? path : path.slice(0, end)

@@ -136,8 +136,12 @@ function printDone(
       learned.length === 0 ? '' : `optional, not asked for again: ${learned.join(', ')}; `
     const proof = replayed.passed ? 'replays' : 'does not replay'
     output.line(`${visible(recorded.scenario)}: ${sources[source]}; ${what}; ${chance}${proof}`)
-    for (const trouble of recorded.troubles) output.line(`  note: ${visible(trouble)}`)
   }
   const again = isRecorded ? 'test' : 'record'
+  const { troubles = [], asides = [] } = recorded ?? {}
+  // Where nothing was written the others are its reason, and told as that.
+  for (const note of [...(isRecorded ? troubles : []), ...asides]) {
+    output.line(`  note: ${visible(note)}`)
+  }
   if (!replayed.passed) output.line(renderFailures(replayed, { ...options, again }))
 }

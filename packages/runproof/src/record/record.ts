@@ -34,7 +34,7 @@ import { keepEqualLines } from './keep.ts'
 import { judgeRecorded, mergeRecording, writeRecordingFile } from './recording.ts'
 import { scrubLogLine } from './scrub.ts'
 import { createRunFinder, environmentOf, findLeaks, withoutSecrets } from './secret.ts'
-import { judgeProvider, troublesOf } from './trouble.ts'
+import { judgeProvider, troublesOf, type Troubles } from './trouble.ts'
 
 export type RecordOptions = {
   config: Config
@@ -51,15 +51,14 @@ export type Source = 'provider' | 'override' | 'authored' | 'none'
 /** Names of files, and whether they have other contents than before. */
 export type Kept = { written: string[]; unchanged: string[] }
 
-export type RecordResult = Kept & {
-  scenario: string
-  source: Source
-  /** Why nothing was written. */
-  failures: Failure[]
-  /** What a real provider did instead of answering, a sentence each. */
-  troubles: string[]
-  stderr: string
-}
+export type RecordResult = Kept &
+  Troubles & {
+    scenario: string
+    source: Source
+    /** Why nothing was written. */
+    failures: Failure[]
+    stderr: string
+  }
 
 /**
  * Keys are there while a provider is asked, and agents and providers repeat them: none is told.
@@ -83,7 +82,7 @@ async function runAndWrite(
   const source = sourceOf(scenario, agent)
   const refusals = await refusalsOf(scenario, options.config)
   if (refusals.length > 0) {
-    const nothing = { stderr: '', troubles: [], written: [], unchanged: [] }
+    const nothing = { stderr: '', troubles: [], asides: [], written: [], unchanged: [] }
     return { scenario: scenario.name, source, ...nothing, failures: refusals }
   }
   const { outFolder } = options
@@ -94,10 +93,10 @@ async function runAndWrite(
   const run = await execute(scenario, agent, { ...options, seam, onBroken: keep })
   const env = environmentOf(agent, options)
   await keep(run)
-  const troubles = troublesOf(run, agent)
-  const result = { scenario: scenario.name, source, troubles, stderr: run.stderr }
+  const troubles = await troublesOf(run, agent)
+  const result = { scenario: scenario.name, source, ...troubles, stderr: run.stderr }
   const nothing = { ...result, written: [], unchanged: [] }
-  const failures = judgeRecord(scenario, agent, run, troubles)
+  const failures = judgeRecord(scenario, agent, run, troubles.troubles)
   if (failures.length > 0) return { ...nothing, failures }
 
   const files = new Map([

@@ -43,11 +43,12 @@ export function withoutSecrets(result: RecordResult, finder: Redactor): RecordRe
     finder.learn([text])
     return finder.redact([text])[0] ?? ''
   }
-  const { stderr, troubles, failures } = result
+  const { stderr, troubles, asides, failures } = result
   return {
     ...result,
     stderr: hide(stderr),
     troubles: troubles.map(hide),
+    asides: asides.map(hide),
     failures: failures.map((failure) => ({
       ...failure,
       message: hide(failure.message),

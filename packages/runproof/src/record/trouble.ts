@@ -1,7 +1,9 @@
 /**
  * What a real provider did instead of answering, in words: refusals, streams
  * that broke off, silence. An agent may retry, swallow it or tell it as its own
- * answer; whoever records must hear of it all the same.
+ * answer; whoever records must hear of it all the same. Only a model call can be
+ * why a run ended otherwise than it should: a list of models that is not there
+ * says nothing of the turn.
  */
 import type { Exchange } from '@runproof/replay'
 import type { AgentConfig } from '../config/config.ts'
@@ -12,11 +14,34 @@ import type { Failure } from '../run/failure.ts'
 const bodyShownUnits = 200
 
 /** A sentence each, with the exchanges that it is about; none for a scripted model. */
-export function troublesOf({ recorded }: Execution, { provider }: AgentConfig): string[] {
-  if (recorded === null || recorded.recording.source !== 'live') return []
+export type Troubles = {
+  /** Of model calls. */
+  troubles: string[]
+  /** Of requests beside them, which ask no model. */
+  asides: string[]
+}
+
+export async function troublesOf(
+  { recorded }: Execution,
+  { provider }: AgentConfig,
+): Promise<Troubles> {
+  if (recorded === null || recorded.recording.source !== 'live') return { troubles: [], asides: [] }
+  const { asksModel } = await import('@runproof/replay')
   const base = (provider?.upstream ?? '').replace(/\/$/, '')
+  const isOfModel = ({ request }: Exchange): boolean => asksModel(request)
+  const { exchanges } = recorded.recording
+  return {
+    troubles: describeTroubles(exchanges.filter(isOfModel), base),
+    asides: describeTroubles(
+      exchanges.filter((one) => !isOfModel(one)),
+      base,
+    ).map((sentence) => `beside the model, ${sentence}`),
+  }
+}
+
+function describeTroubles(exchanges: readonly Exchange[], base: string): string[] {
   const numbers = new Map<string, number[]>()
-  for (const exchange of recorded.recording.exchanges) {
+  for (const exchange of exchanges) {
     const what = troubleOf(exchange)
     if (what === null) continue
     const { method, path } = exchange.request

@@ -398,6 +398,10 @@ async function startProvider(): Promise<{ url: string; keys: unknown[] }> {
   const keys: unknown[] = []
   let next = 0
   const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(404).end('no such list')
+      return
+    }
     keys.push(request.headers.authorization)
     const { events = [] } = exchanges[next++] ?? {}
     request.resume().on('end', () => {
@@ -525,6 +529,44 @@ describe('recording from a provider', () => {
     expect(code).toBe(1)
     expect(stdout).toMatch(/was answered 429 \(exchange 1\)[^]*"rejected", expected "done"/)
     expect(readFileSync(file(project, 'recording.jsonl'), 'utf8')).toBe(before)
+  })
+
+  it.each([
+    ['the right answer', 'It is green.', 0],
+    ['another answer than expected', 'It is red.', 1],
+  ])('writes %s where only a list of models was refused, and says so', async (_, equals, code) => {
+    const { url } = await startProvider()
+    const agent = { env: { LISTS: '1' }, provider: { upstream: url } }
+    const project = createProject({
+      'runproof.yml': configText(agent),
+      ...live,
+      [`${folder}/input.json`]: script({ ...prompt, accept: [{ equals }] }),
+    })
+    const ran = await project.record()
+    expect(ran.code).toBe(code)
+    expect(ran.stdout).toMatch(/^boat: recorded from the provider; wrote recording\.jsonl/)
+    expect(ran.stdout).toContain(
+      `  note: beside the model, GET ${url}/v1/models was answered 404: no such list (exchange 1)\n`,
+    )
+    expect(ran.stdout).not.toContain('the provider did not answer as it should')
+    expect(readRecording(project).exchanges).toHaveLength(3)
+  })
+
+  it('names another reason than a refused list of models where it has one', async () => {
+    const { url } = await startProvider()
+    const project = createProject({
+      'runproof.yml': configText({ env: { LISTS: '1' }, provider: { upstream: url } }),
+      ...live,
+      [`${folder}/input.json`]: {
+        ...script(prompt),
+        permissionAnswers: [{ kind: 'allow_once' }],
+      },
+    })
+    const { stdout } = await project.record()
+    expect(stdout).toContain('  note: beside the model, GET ')
+    expect(stdout).toContain('asked for permission too rarely')
+    expect(stdout).not.toContain('the provider did not answer as it should')
+    expect(existsSync(file(project, 'recording.jsonl'))).toBe(false)
   })
 
   it.each<[what: string, provider: object, message: RegExp]>([
