@@ -1,6 +1,7 @@
 /** A file of the pending store, checked when it is read: somebody may have edited it. */
 import { z } from 'zod'
 import type { Difference } from '../compare/difference.ts'
+import type { Inputs } from './inputs.ts'
 
 const line = z.int().min(1)
 const field = z.object({
@@ -37,10 +38,16 @@ const difference: z.ZodType<Difference> = z.object({
   changeCount: z.int().min(0),
 })
 
+const inputs: z.ZodType<Inputs> = z.object({
+  folder: z.string(),
+  digests: z.record(z.string(), z.string()),
+})
+
 export const pendingSchema: z.ZodObject<{
   version: z.ZodLiteral<1>
   path: z.ZodString
   expectedDigest: z.ZodNullable<z.ZodString>
+  inputs: z.ZodType<Inputs>
   difference: z.ZodType<Difference>
   actualText: z.ZodNullable<z.ZodString>
 }> = z.object({
@@ -49,6 +56,8 @@ export const pendingSchema: z.ZodObject<{
   path: z.string(),
   /** SHA-256 of the golden that the run was compared with; null when there was none. */
   expectedDigest: z.string().nullable(),
+  /** What the run was made with. */
+  inputs,
   difference,
   actualText: z.string().nullable(),
 })

@@ -8,7 +8,6 @@
  * replay source; only `runproof record` writes it. Folders from elsewhere can be
  * tested, but what they expect is not this project's to change.
  */
-import { createHash } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join, posix, relative, resolve, sep } from 'node:path'
 import type { z } from 'zod'
@@ -16,6 +15,7 @@ import type { Difference } from '../compare/difference.ts'
 import { isCode } from '../error.ts'
 import { visible } from '../visible.ts'
 import { writeAtomically } from './atomic.ts'
+import { digest, findChangedInput, type Inputs } from './inputs.ts'
 import { pendingSchema } from './schema.ts'
 import { refuseToWrite, writerOf } from './writable.ts'
 
@@ -40,8 +40,16 @@ type PendingList = {
 export type Accepted = { accepted: true; path: string } | { accepted: false; reason: string }
 
 export type PendingStore = {
-  /** @param goldenPath the file that is compared, absolute or relative to the root. */
-  write(difference: Difference, actualText: string | null, goldenPath: string): Promise<void>
+  /**
+   * @param goldenPath the file that is compared, absolute or relative to the root.
+   * @param inputs what the run was made with, as it was before the run.
+   */
+  write(
+    difference: Difference,
+    actualText: string | null,
+    goldenPath: string,
+    inputs: Inputs,
+  ): Promise<void>
   list(): Promise<PendingList>
   accept(key: string): Promise<Accepted>
   /** Forgets a difference; the golden stays. @returns whether there was one. */
@@ -84,13 +92,14 @@ export function createPendingStore(root: string): PendingStore {
   }
 
   return {
-    async write(difference, actualText, goldenPath) {
+    async write(difference, actualText, goldenPath, inputs) {
       const path = resolve(root, goldenPath)
       const golden = await readText(path)
       const stored: Stored = {
         version,
         path: relative(root, path).split(sep).join('/'),
         expectedDigest: golden === null ? null : digest(golden),
+        inputs,
         difference,
         actualText,
       }
@@ -147,6 +156,10 @@ async function reasonAgainst(
   if (stored.actualText === null) {
     return `the run produced no ${name}; if that is meant, delete the file`
   }
+  const changed = await findChangedInput(root, stored.inputs)
+  if (changed !== null) {
+    return `${visible(changed)} has changed since the run, so its ${name} may be of something else; run: runproof test ${visible(scenario)}`
+  }
   const golden = await readText(goldenPath)
   const current = golden === null ? null : digest(golden)
   return current === stored.expectedDigest || golden === stored.actualText
@@ -189,8 +202,6 @@ async function readText(path: string): Promise<string | null> {
     throw error
   }
 }
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Any key as one file name, different for different keys. */
 function fileName(key: string): string {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { RunproofError } from '../error.ts'
 import { readSnapshot } from '../guard/snapshot.ts'
+import { digestInputs, type Inputs } from '../pending/inputs.ts'
 import type { PendingStore } from '../pending/store.ts'
 import { scenarioFiles, type BrokenScenario, type Scenario } from '../scenario/scenario.ts'
 import { executeScenario, type Execution, type ScenarioProgress } from './execute.ts'
@@ -66,6 +67,7 @@ export async function runScenario(
   const refusals = [...(options.refusals?.get(scenario.folder) ?? []), ...guarded]
   if (refusals.length > 0) return refuse(scenario, refusals, startedAt)
 
+  const inputs = pending === null ? null : await digestInputs(config.root, scenario.folder)
   const kept = outFolder === null ? null : join(outFolder, scenario.name)
   const started = Promise.withResolvers<void>()
   // An agent takes its time to start: the time for what need not be known before.
@@ -90,7 +92,9 @@ export async function runScenario(
   const judged = await judgeExecution(scenario, agent, run, { pin, wantsOutputs })
   const { outputs, failures, isSound } = judged
   if (kept !== null) await keepOutputs(kept, run, outputs)
-  if (pending !== null && isSound) await writePending(pending, failures, outputs)
+  if (pending !== null && inputs !== null && isSound) {
+    await writePending(pending, failures, outputs, inputs)
+  }
   return resultOf(scenario, failures, run, startedAt)
 }
 
@@ -157,10 +161,12 @@ async function writePending(
   pending: PendingStore,
   failures: readonly Failure[],
   outputs: readonly Output[],
+  inputs: Inputs,
 ): Promise<void> {
   const told = new Set(failures.map(({ difference }) => difference))
   for (const { difference, actual, path } of outputs) {
     if (difference === null || !told.has(difference)) continue
-    await pending.write(difference, actual === null ? null : serializeLines(actual), path)
+    const text = actual === null ? null : serializeLines(actual)
+    await pending.write(difference, text, path, inputs)
   }
 }

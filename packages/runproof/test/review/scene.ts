@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { compareLines } from '../../src/compare/compare.ts'
+import { digestInputs } from '../../src/pending/inputs.ts'
 import { createPendingStore, type PendingStore } from '../../src/pending/store.ts'
 import { runReview, type ReviewOptions } from '../../src/review/command.ts'
 import { createFolder } from '../pending/folder.ts'
@@ -38,12 +39,13 @@ export async function createScene(): Promise<Scene> {
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, `${before}\n`)
     const difference = compareLines({ scenario, file, expected: [before], actual: [after] })
-    if (difference !== null) await store.write(difference, `${after}\n`, path)
+    const inputs = await digestInputs(root, dirname(path))
+    if (difference !== null) await store.write(difference, `${after}\n`, path, inputs)
   }
   await add('one', 'stdout.golden.jsonl', answer('0.0.1'), answer('0.0.2'))
   await add('two', 'stdout.golden.jsonl', answer('0.0.1'), answer('0.0.2'))
-  await add('three', 'progress.golden.txt', 'EOF => done', 'EOF => unknown')
   await add('three', 'session.jsonl', '{"type":"session"}', '{"type":"session","version":0}')
+  await add('three', 'progress.golden.txt', 'EOF => done', 'EOF => unknown')
   return {
     root,
     store,

@@ -133,6 +133,18 @@ describe('runproof test', () => {
     expect((await made.test(['hello'])).code).toBe(0)
   })
 
+  it('leaves nothing to accept for a scenario that is another one since', async () => {
+    const made = project()
+    await made.test(['hello', 'sum'])
+    made.write('scenarios/talks/hello/input.json', script(say('goodbye')))
+    const store = createPendingStore(made.root)
+    expect(await store.accept('hello/stdout.golden.jsonl')).toMatchObject({
+      accepted: false,
+      reason: expect.stringMatching(/^input\.json has changed since the run/),
+    })
+    expect(await store.accept('sum/stdout.golden.jsonl')).toMatchObject({ accepted: true })
+  })
+
   it('keeps what a scenario produced', async () => {
     const made = project()
     await made.test(['hello'], { out: 'kept' })
