@@ -6,3 +6,6 @@
 import type * as Http from 'node:http'
 
 export const http: typeof Http = process.getBuiltinModule('node:http')
+
+/** Of the head of a message; Node's own limit of 16 KiB is tighter than that of many providers. */
+export const headBytesMax: number = 256 * 1024

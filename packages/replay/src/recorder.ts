@@ -12,7 +12,7 @@ import { listenOnLoopback, loopback } from './loopback.ts'
 import type { Exchange, Recording, RecordingSource } from './recording/recording.ts'
 import { proveRecording } from './recorder/prove.ts'
 import type { Capture } from './recorder/capture.ts'
-import { readExchange } from './recorder/exchange.ts'
+import { isUnasked, readExchange } from './recorder/exchange.ts'
 import { createProxy } from './recorder/proxy.ts'
 import { redactRecording, type RedactionReport } from './redact/recording.ts'
 import { createRedactor } from './redact/redactor.ts'
@@ -82,7 +82,7 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
     ca: options.ca,
     onCapture: (capture) => captures.push(capture),
     onFailure: ({ n }, code) =>
-      problems.push(`exchange ${n}: ${upstream.origin} cannot be reached (${code})`),
+      problems.push(`exchange ${n}: ${upstream.origin} ${describeFailure(code)}`),
   })
   const port = await listenOnLoopback(proxy.server, options.port ?? 0)
   let report: RedactionReport | null = null
@@ -90,7 +90,7 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
   const close = async (): Promise<Recording> => {
     proxy.close()
     const exchanges: Exchange[] = []
-    for (const capture of captures) {
+    for (const capture of captures.filter((one) => !isUnasked(one))) {
       const exchange = await readExchange(capture)
       if (typeof exchange === 'string') problems.push(`exchange ${capture.n} ${exchange}`)
       else exchanges.push(exchange)
@@ -120,6 +120,11 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
       return report
     },
   }
+}
+
+function describeFailure(code: string): string {
+  const isAnswer = code.startsWith('HPE_') || code.startsWith('status')
+  return isAnswer ? `gives an answer that cannot be read (${code})` : `cannot be reached (${code})`
 }
 
 function readUpstream(given: string | URL): URL {

@@ -4,11 +4,12 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Timers } from '@runproof/llm'
-import { http } from '../http.ts'
+import { headBytesMax, http } from '../http.ts'
 import { listenOnLoopback, loopback } from '../loopback.ts'
 import type { RunContext } from '../match/context.ts'
 import { withoutQuery } from '../match/endpoint.ts'
 import type { AuxiliaryAnswers } from './auxiliary.ts'
+import { pathOf } from '../request-target.ts'
 import { createDecider } from './decide.ts'
 import type { Decider, Decision, Incoming, Outcome } from './decide.ts'
 import type { ExchangeRef, Fault } from './fault.ts'
@@ -101,7 +102,7 @@ export async function createEmulator(options: EmulatorOptions): Promise<Emulator
   const handler = createHandler({ decider, pacing, misses, options })
   // Idle connections stay: a client must not lose a race against their end.
   const server = http.createServer(
-    { keepAliveTimeout: 0, requestTimeout: 0, noDelay: true },
+    { keepAliveTimeout: 0, requestTimeout: 0, noDelay: true, maxHeaderSize: headBytesMax },
     handler,
   )
   const url = `http://${loopback}:${await listenOnLoopback(server, port)}`
@@ -154,8 +155,8 @@ function createHandler({ decider, pacing, misses, options }: Handling) {
     }
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { method = 'GET', url: path = '/', headers } = request
-    const sent = { method, path, headers }
+    const { method = 'GET', url, headers } = request
+    const sent = { method, path: pathOf(url), headers }
     const read = await readBody(request)
     const decision =
       'problem' in read

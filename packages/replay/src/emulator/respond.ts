@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { cut } from '../cut.ts'
 import type { Answer } from './answer.ts'
 import type { Waiter } from './pace.ts'
 
@@ -62,14 +63,4 @@ async function writable(response: ServerResponse): Promise<void> {
     once(response, 'drain', { signal }),
     once(response, 'close', { signal }),
   ]).finally(() => stop.abort())
-}
-
-/**
- * Closes the connection behind what was written. Not by a reset, which would
- * make the client lose what it has received and not read.
- */
-function cut(response: ServerResponse): void {
-  const { socket } = response
-  if (socket === null) response.destroy()
-  else setImmediate(() => socket.destroySoon())
 }

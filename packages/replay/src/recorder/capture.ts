@@ -16,6 +16,8 @@ export type Capture = {
   requestChunks: Buffer[]
   /** When the last byte of the request had come. */
   requestedMs: number
+  /** Whether the agent sent all of its request. */
+  isRequestWhole: boolean
   response: { status: number; headers: IncomingHttpHeaders; atMs: number } | null
   chunks: TimedBytes[]
   /** How it ended; null while it goes on. */

@@ -9,10 +9,18 @@ import { keptRequestHeaders, keptResponseHeaders } from './header.ts'
 
 export type EndKind = Exchange['end']['kind']
 
+/** Whether the agent left before it had said what it wants: no provider answers that, nor does a replay. */
+export function isUnasked({ isRequestWhole, response, end }: Capture): boolean {
+  return !isRequestWhole && response === null && (end === null || end === 'aborted')
+}
+
 /** An exchange without its key, or in words why there is none. */
 export async function readExchange(capture: Capture): Promise<Exchange | string> {
   const { n, method, path, headers, requestChunks, response, requestedMs } = capture
   if (!capture.isWhole) return 'is larger than what the recorder keeps'
+  if (!capture.isRequestWhole) {
+    return 'ended before its request was complete, so nothing could be compared with it'
+  }
   const requestBytes = await readBody(
     requestChunks.map((bytes) => ({ bytes, atMs: 0 })),
     headers['content-encoding'] ?? '',

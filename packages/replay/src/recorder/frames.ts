@@ -23,7 +23,14 @@ const carriageReturn = 0x0d
 /** @param startMs the head of the response, on the clock of the chunks. */
 export function readFrames(chunks: readonly TimedBytes[], startMs: number): Frames {
   const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes))
-  const decoder = createSseDecoder({ utf8: 'replace', copy: true })
+  // All of it was kept, so an event may be as large as that.
+  const bytesMax = bytes.length + 1
+  const decoder = createSseDecoder({
+    utf8: 'replace',
+    copy: true,
+    lineBytesMax: bytesMax,
+    eventBytesMax: bytesMax,
+  })
   const ends = createEnds(chunks)
   const events: RecordedEvent[] = []
   let lineEnd: RecordedResponse['lineEnd']

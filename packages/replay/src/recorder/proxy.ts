@@ -9,7 +9,9 @@
 import type { ClientRequest, IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Writable, Readable } from 'node:stream'
-import { http } from '../http.ts'
+import { cut } from '../cut.ts'
+import { headBytesMax, http } from '../http.ts'
+import { pathOf } from '../request-target.ts'
 import { keepBytes, type Budget, type Capture } from './capture.ts'
 import type { EndKind } from './exchange.ts'
 import { headersForClient, headersForUpstream } from './header.ts'
@@ -26,7 +28,7 @@ export type ProxyOptions = {
   ca?: string | undefined
   /** Called once for each exchange, when its request arrives. */
   onCapture: (capture: Capture) => void
-  /** Called when the provider cannot be reached: an error code, such as `ECONNREFUSED`. */
+  /** Called when the provider cannot be reached or speaks no HTTP: an error code, such as `ECONNREFUSED`. */
   onFailure: (capture: Capture, code: string) => void
 }
 
@@ -46,19 +48,21 @@ export function createProxy(options: ProxyOptions): Proxy {
       hostname: upstream.hostname.replace(/^\[|\]$/g, ''),
       port: upstream.port,
       method: request.method ?? 'GET',
-      path: prefix + (request.url ?? '/'),
+      path: prefix + pathOf(request.url),
       headers: headersForUpstream(request.rawHeaders, upstream.host),
       setDefaultHeaders: false,
+      maxHeaderSize: headBytesMax,
     })
   let count = 0
-  const server = http.createServer((request, response) => {
+  const server = http.createServer({ maxHeaderSize: headBytesMax }, (request, response) => {
     const capture: Capture = {
       n: ++count,
       method: request.method ?? 'GET',
-      path: request.url ?? '/',
+      path: pathOf(request.url),
       headers: request.headers,
       requestChunks: [],
       requestedMs: options.clock(),
+      isRequestWhole: false,
       response: null,
       chunks: [],
       end: null,
@@ -94,7 +98,10 @@ function pass(
     capture.end = kind
     if (kind === 'eof') return void response.end()
     outgoing.destroy()
-    response.destroy()
+    if (kind === 'aborted' || !response.headersSent) return void response.destroy()
+    // What is recorded as received has been sent on.
+    response.flushHeaders()
+    cut(response)
   }
   const listen = (): void => {
     outgoing.setTimeout(silenceMs, () => finish('timeout'))
@@ -111,6 +118,12 @@ function pass(
       incoming.on('end', () => finish('eof'))
       incoming.on('error', () => finish('reset'))
     })
+    // The offer to speak something else was not passed on.
+    outgoing.on('upgrade', (_, socket) => {
+      socket.destroy()
+      onFailure(capture, 'status 101')
+      finish('reset')
+    })
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (capture.end !== null) return
       if (isStale(outgoing, error) && capture.response === null && capture.isWhole) {
@@ -123,7 +136,7 @@ function pass(
         else request.resume()
         return
       }
-      if (capture.response === null) onFailure(capture, error.code ?? 'error')
+      if (capture.response === null && !isBroken(error)) onFailure(capture, error.code ?? 'error')
       finish(error.code === 'ETIMEDOUT' ? 'timeout' : 'reset')
     })
   }
@@ -134,6 +147,7 @@ function pass(
   })
   request.on('end', () => {
     capture.requestedMs = clock()
+    capture.isRequestWhole = true
     outgoing.end()
   })
   response.on('close', () => finish('aborted')).on('error', () => finish('aborted'))
@@ -163,6 +177,11 @@ function waitFor(to: Writable, from: Readable): void {
   to.once('drain', () => from.resume())
 }
 
-function isStale(outgoing: ClientRequest, { code }: NodeJS.ErrnoException): boolean {
-  return outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
+function isStale(outgoing: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return outgoing.reusedSocket && isBroken(error)
+}
+
+/** Whether there was a connection, which broke off: an end like any other. */
+function isBroken({ code, syscall }: NodeJS.ErrnoException): boolean {
+  return syscall !== 'connect' && (code === 'ECONNRESET' || code === 'EPIPE')
 }

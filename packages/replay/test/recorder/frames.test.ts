@@ -1,6 +1,7 @@
 /** Event streams that are not spelled as the emulator spells them: what is recorded is what they mean. */
 import { expect, it } from 'vitest'
 import { cutEvents, type Exchange, type RecordedEvent } from '@runproof/replay'
+import { readFrames } from '../../src/recorder/frames.ts'
 import { ask, startProvider } from './provider.ts'
 import { createRecorder } from '@runproof/replay/recorder'
 
@@ -91,4 +92,10 @@ it('CRLF is kept as the end of lines, and cuts fit it', async () => {
 it('what comes after the last whole event is a tail, without half a character', async () => {
   const whole = await record(['data: one\n\n', Buffer.from('data: tw\u00e9').subarray(0, 9)])
   expect(whole).toMatchObject({ events: [plain('one')], end: { kind: 'eof', tail: 'data: tw' } })
+})
+
+it('an event larger than a decoder takes by itself is one like any other', () => {
+  const data = 'x'.repeat(17 * 1024 * 1024)
+  const { events } = readFrames([{ bytes: Buffer.from(`data: ${data}\n\n`), atMs: 0 }], 0)
+  expect(events.map((event) => event.data === data)).toEqual([true])
 })

@@ -68,6 +68,6 @@ function troubleOf({ response, body, end }: Exchange): string | null {
   if (end.kind === 'aborted') {
     return `was given up by the agent ${response === null ? 'before an answer came' : 'in the middle of the answer'}`
   }
-  // What could not be reached at all is a problem of the recorder already.
-  return response === null ? null : 'broke off in the middle of the answer'
+  // Why something could not be reached at all is said by the recorder.
+  return response === null ? 'got no answer' : 'broke off in the middle of the answer'
 }
