@@ -22,6 +22,8 @@ const authored: Record<string, string[]> = {
   'cancel-while-asking': ['cancelled'],
   'failed-prompt': ['failed'],
   load: ['checking "New answer."'],
+  'r1-agent-exited': ['unknown'],
+  'r1-client-left': ['waiting'],
   'r1-never-answered': ['unknown'],
   'r1-second-answer': ['unknown "Yes."'],
   'r12-methods': ['checking "Seen."'],

@@ -65,8 +65,12 @@ export async function runTap(
       tell(`${visible(file.path)} cannot be written any more: ${visible(problem)}`),
   })
   transcript.note({ spawn: { command: [...command], pid: child.pid } })
-  const stopPassing = passSignals(child, terminal)
-  const relayed = relayAll(child, terminal, transcript)
+  /** A client that goes when the agent has gone already has not left it. */
+  const noteLeft = (by: 'stdin' | NodeJS.Signals): void => {
+    if (child.exitCode === null && child.signalCode === null) transcript.note({ left: { by } })
+  }
+  const stopPassing = passSignals(child, terminal, noteLeft)
+  const relayed = relayAll(child, terminal, transcript, () => noteLeft('stdin'))
   tell(`writing ${visible(file.path)}`)
   const [code, signal] = await exitOf(child)
   await drain(relayed, terminal)
@@ -137,7 +141,12 @@ async function drain({ ended, lastMs }: Relayed, { stdout, stderr }: Terminal): 
 }
 
 /** Passes all three streams on. */
-function relayAll(child: Child, terminal: Terminal, transcript: TapTranscript): Relayed {
+function relayAll(
+  child: Child,
+  terminal: Terminal,
+  transcript: TapTranscript,
+  onStdinEnd: () => void,
+): Relayed {
   let lastMs = 0
   const lines = (dir: Direction): LineSplitter =>
     createLineSplitter(lineBytesMax, (line, droppedBytes) => {
@@ -154,7 +163,7 @@ function relayAll(child: Child, terminal: Terminal, transcript: TapTranscript): 
     await relay(from, to, { endsSink: dir === '>', onChunk })
     splitter.end()
   }
-  void pass(terminal.stdin, child.stdin, '>')
+  void pass(terminal.stdin, child.stdin, '>').then(onStdinEnd)
   const ended = Promise.all([
     pass(child.stdout, terminal.stdout, '<'),
     pass(child.stderr, terminal.stderr, 'x'),
@@ -163,9 +172,14 @@ function relayAll(child: Child, terminal: Terminal, transcript: TapTranscript): 
 }
 
 /** Signals to the tap become signals to the agent. @returns what ends that. */
-function passSignals(child: Child, { stdin, stderr }: Terminal): () => void {
+function passSignals(
+  child: Child,
+  { stdin, stderr }: Terminal,
+  onSignal: (signal: NodeJS.Signals) => void,
+): () => void {
   const isInteractive = ('isTTY' in stdin && stdin.isTTY === true) || stderr.isTTY === true
   const pass = (signal: NodeJS.Signals): void => {
+    onSignal(signal)
     // Ctrl-C on a terminal reaches the agent by itself.
     if (signal !== 'SIGINT' || !isInteractive) child.kill(signal)
   }

@@ -9,6 +9,8 @@ const authored: Record<string, string[]> = {
   'cancel-while-asking': [],
   'failed-prompt': [],
   load: [],
+  'r1-agent-exited': ['R1 5 session/prompt'],
+  'r1-client-left': ['R1? 5 session/prompt', 'R12? 7 session/request_permission'],
   'r1-never-answered': ['R1 5 session/prompt'],
   'r1-second-answer': ['R1 8 response 2'],
   'r12-methods': ['R12 6 kettle/steam', 'R12 8 fs/read_text_file'],
@@ -69,6 +71,18 @@ describe.each([
     expect(checked.exitCode).toBe(errors.length > 0 ? 1 : 0)
     const violated = new Set(errors.map((error) => error.split(' ')[0]))
     expect(new Set(rulesWith(checked, 'violated').split(' ').filter(Boolean))).toEqual(violated)
+  })
+})
+
+it('a client that left is no fault of the agent, and proves nothing either', async () => {
+  const checked = await check([fixture('acp/authored/r1-client-left.jsonl')])
+  expect(checked.violations.map(({ message }) => message)).toEqual([
+    'the prompt had no answer when the client left at line 8, 5.0 s later: the last update is tool_call at line 6, still open: c1',
+    "the agent's request had no answer when the client left at line 8",
+  ])
+  expect(checked.reports[0]?.reasons).toMatchObject({
+    R1: 'the client left before all was answered',
+    R12: 'the client left before all was answered',
   })
 })
 

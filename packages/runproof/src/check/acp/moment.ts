@@ -43,6 +43,9 @@ export type Session = {
   mayReplay: boolean
 }
 
+/** Where the client ended the connection while the agent still ran, and when. */
+export type Left = { line: number; timeMs: number | null }
+
 export type Moment = { line: number; event: string; timeMs: number | null } & (
   | { kind: 'unreadable'; why: string }
   | { kind: 'method'; from: Peer; method: string }
@@ -62,10 +65,17 @@ export type Moment = { line: number; event: string; timeMs: number | null } & (
   | { kind: 'permission'; callId: string | null; call: Call | null; isOutside: boolean }
   | { kind: 'answered'; prompt: Prompt; answer: AcpAnswer }
   | { kind: 'second-answer'; firstLine: number | null }
-  | { kind: 'unanswered'; from: Peer; method: string; prompt: Prompt | null }
+  | { kind: 'unanswered'; from: Peer; method: string; prompt: Prompt | null; left: Left | null }
   | { kind: 'unclosed'; prompt: Prompt; afterLine: number | null }
   | { kind: 'egress'; place: string; isAllowed: boolean }
 )
 
 /** What a transcript holds, for rules to say whether they can judge. */
-export type Evidence = { client: boolean; agent: boolean; ends: number; newSessions: number }
+export type Evidence = {
+  client: boolean
+  agent: boolean
+  ends: number
+  newSessions: number
+  /** Whose requests had no answer when the client left. */
+  abandoned: Set<Peer>
+}

@@ -20,7 +20,7 @@ import {
   type Peer,
 } from '@runproof/progress/acp'
 import type { Line } from '../../lines.ts'
-import type { Call, CallStatus, Evidence, Moment, Prompt, Session } from './moment.ts'
+import type { Call, CallStatus, Evidence, Left, Moment, Prompt, Session } from './moment.ts'
 
 type Asked = {
   method: string
@@ -37,11 +37,18 @@ const isStatus = (value: unknown): value is CallStatus => statuses.has(value)
 const ofTurn: ReadonlySet<string> = new Set(turnUpdates)
 
 export class MomentReader {
-  readonly evidence: Evidence = { client: false, agent: false, ends: 0, newSessions: 0 }
+  readonly evidence: Evidence = {
+    client: false,
+    agent: false,
+    ends: 0,
+    newSessions: 0,
+    abandoned: new Set(),
+  }
   readonly #tell: (moment: Moment) => void
   readonly #sessions = new Map<string, Session>()
   /** Requests without an answer, by who asked and their id. */
   readonly #asked: Record<Peer, Map<string, Asked>> = { client: new Map(), agent: new Map() }
+  #left: Left | null = null
   #at: { line: number; event: string; timeMs: number | null } = { line: 0, event: '', timeMs: null }
 
   constructor(tell: (moment: Moment) => void) {
@@ -82,7 +89,20 @@ export class MomentReader {
       [...this.#asked[from].values()].map((asked) => ({ from, ...asked })),
     )
     for (const { from, method, line, prompt } of open.toSorted((a, b) => a.line - b.line)) {
-      this.#tell({ line, event: method, timeMs: null, kind: 'unanswered', from, method, prompt })
+      const left = this.#left
+      // Of the client's requests it is prompts that must have an answer.
+      const isOwed = from === 'agent' || prompt !== null
+      if (left !== null && isOwed) this.evidence.abandoned.add(from)
+      this.#tell({
+        line,
+        event: method,
+        timeMs: null,
+        kind: 'unanswered',
+        from,
+        method,
+        prompt,
+        left,
+      })
     }
     for (const session of this.#sessions.values()) {
       for (const prompt of session.open) {
@@ -94,8 +114,11 @@ export class MomentReader {
     }
   }
 
-  /** Of the facts about a process (docs/formats/transcript.md) only what it tried to reach is judged. */
+  /** Of the facts about a process (docs/formats/transcript.md): what it tried to reach, and who left whom. */
   #hearFact(line: number, value: unknown): void {
+    const t = valueAt(value, 't')
+    const timeMs = typeof t === 'number' ? t : null
+    if (textAt(value, 'm', 'left', 'by') !== null) this.#left ??= { line, timeMs }
     const attempt = valueAt(value, 'm', 'egress')
     const host = textAt(attempt, 'host')
     if (host === null) return

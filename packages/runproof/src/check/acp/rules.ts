@@ -5,7 +5,7 @@
  * A rule looks at one moment at a time and says what is wrong with it; it also
  * says which evidence it needs before a file without a violation counts as held.
  */
-import { agentMethods, clientMethods, outcomeOf, valueAt } from '@runproof/progress/acp'
+import { agentMethods, clientMethods, outcomeOf, valueAt, type Peer } from '@runproof/progress/acp'
 import type { Fault } from '../audit.ts'
 import type { Evidence, Moment, Prompt } from './moment.ts'
 
@@ -26,13 +26,19 @@ const bothSides = ({ client, agent }: Evidence): string | null => {
   if (client && agent) return null
   return `the file holds the ${client ? "client's" : "agent's"} side only`
 }
+/** Both sides, up to an answer to all that this side asked. */
+const allAnswered =
+  (from: Peer) =>
+  (evidence: Evidence): string | null =>
+    bothSides(evidence) ??
+    (evidence.abandoned.has(from) ? 'the client left before all was answered' : null)
 const someTurnEnds = (evidence: Evidence): string | null =>
   evidence.ends > 0 ? null : 'no turn ends in this file'
 const anything = (): null => null
 const outOfReach = (): string => 'needs more than a transcript'
 
 export const acpRules: readonly AcpRule[] = [
-  { id: 'R1', missing: bothSides, judge: judgeAnswers },
+  { id: 'R1', missing: allAnswered('client'), judge: judgeAnswers },
   { id: 'R2', missing: someTurnEnds, judge: judgeTurn },
   { id: 'R3', missing: anything, judge: judgeCallUpdate },
   { id: 'R4', missing: someTurnEnds, judge: judgeOpenCalls },
@@ -61,7 +67,7 @@ export const acpRules: readonly AcpRule[] = [
   { id: 'R9', missing: outOfReach },
   { id: 'R10', missing: outOfReach },
   { id: 'R11', missing: outOfReach },
-  { id: 'R12', missing: bothSides, judge: judgeMethod },
+  { id: 'R12', missing: allAnswered('agent'), judge: judgeMethod },
   {
     id: 'R13',
     // An attempt is seen by a fence; that there was one no transcript says.
@@ -96,7 +102,11 @@ function judgeAnswers(moment: Moment): Fault | null {
       ? 'no update came'
       : `the last update is ${lastUpdate.event} at line ${lastUpdate.line}`
   const state = open.length === 0 ? 'no call is open' : `still open: ${open.join(', ')}`
-  return error(`the prompt is never answered: ${last}, ${state}`)
+  const { left, prompt } = moment
+  if (left === null) return error(`the prompt is never answered: ${last}, ${state}`)
+  return warning(
+    `the prompt had no answer when the client left at line ${left.line}${later(prompt, left)}: ${last}, ${state}`,
+  )
 }
 
 function judgeTurn(moment: Moment, evidence: Evidence): Fault | null {
@@ -113,9 +123,9 @@ function judgeTurn(moment: Moment, evidence: Evidence): Fault | null {
   if (replay?.method === 'session/load') return null
   if (replay !== null) return error('history is replayed, which session/resume must not do')
   if (last === null) return error('an update of a turn before any prompt')
-  const late =
-    timeMs === null || last.timeMs === null ? '' : `, ${duration(timeMs - last.timeMs)} later`
-  return error(`an update of a turn after its response at line ${last.line}${late}`)
+  return error(
+    `an update of a turn after its response at line ${last.line}${later(last, { timeMs })}`,
+  )
 }
 
 function judgeCallUpdate(moment: Moment): Fault | null {
@@ -180,7 +190,11 @@ function judgeCancel(moment: Moment, { client }: Evidence): Fault | null {
 
 function judgeMethod(moment: Moment, { client }: Evidence): Fault | null {
   if (moment.kind === 'unanswered' && moment.from === 'agent' && client) {
-    return error("the agent's request is never answered")
+    return moment.left === null
+      ? error("the agent's request is never answered")
+      : warning(
+          `the agent's request had no answer when the client left at line ${moment.left.line}`,
+        )
   }
   if (moment.kind !== 'method') return null
   const { from, method } = moment
@@ -195,6 +209,12 @@ const isOpen = (status: string): boolean => status === 'pending' || status === '
 
 const nameOf = ({ id, line }: Prompt): string =>
   id === null ? `the turn from line ${line}` : `prompt ${id} of line ${line}`
+
+type Timed = { timeMs: number | null }
+
+/** How much later the second one is, to go on with; nothing where that is not known. */
+const later = ({ timeMs: from }: Timed, { timeMs: to }: Timed): string =>
+  from === null || to === null ? '' : `, ${duration(to - from)} later`
 
 const duration = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
