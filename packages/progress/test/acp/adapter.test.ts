@@ -35,6 +35,7 @@ const authored: Record<string, string[]> = {
   'r4-open-call': ['unknown'],
   'r4-refused': ['unknown'],
   'r5-not-pending': ['checking "Washed."'],
+  'r5-refused-completed': ['checking "I left them whole."'],
   'r5-refused': ['checking "I left it."'],
   'r5-unannounced': ['checking "Washed."'],
   'r5-went-on': ['checking "Washed."'],

@@ -22,6 +22,7 @@ const authored: Record<string, string[]> = {
   'r4-open-call': ['R4 9 response 2'],
   'r4-refused': ['R4 10 response 2'],
   'r5-not-pending': ['R5 7 session/request_permission'],
+  'r5-refused-completed': ['R5? 9 tool_call_update'],
   'r5-refused': ['R5 6 session/request_permission'],
   'r5-unannounced': ['R5 6 session/request_permission'],
   'r5-went-on': ['R5 8 tool_call_update'],
@@ -84,6 +85,51 @@ it('a client that left is no fault of the agent, and proves nothing either', asy
     R1: 'the client left before all was answered',
     R12: 'the client left before all was answered',
   })
+})
+
+it.each([
+  ['refused', ['no'], 'completed', 1],
+  ['refused twice', ['no', 'no'], 'completed', 1],
+  ['refused, then failed', ['no'], 'failed', 0],
+  ['refused, then in progress', ['no'], 'in_progress', 0],
+  ['refused, then allowed', ['no', 'yes'], 'completed', 0],
+  ['allowed, then refused', ['yes', 'no'], 'completed', 0],
+])('of a call that was %s the end is judged', async (_, answers, status, warnings) => {
+  const params = { sessionId: 's' }
+  const update = (fields: object): object => ({
+    t: 0,
+    dir: '<',
+    m: { jsonrpc: '2.0', method: 'session/update', params: { ...params, update: fields } },
+  })
+  const options = ['allow_once', 'reject_once'].map((kind, at) => ({
+    optionId: at === 0 ? 'yes' : 'no',
+    name: kind,
+    kind,
+  }))
+  const ask = { ...params, toolCall: { toolCallId: 'c' }, options }
+  const asked = answers.flatMap((optionId, id) => [
+    {
+      t: 0,
+      dir: '<',
+      m: { jsonrpc: '2.0', id, method: 'session/request_permission', params: ask },
+    },
+    {
+      t: 0,
+      dir: '>',
+      m: { jsonrpc: '2.0', id, result: { outcome: { outcome: 'selected', optionId } } },
+    },
+  ])
+  const lines = [
+    request('session/prompt'),
+    update({ sessionUpdate: 'tool_call', toolCallId: 'c', title: 'c', status: 'pending' }),
+    ...asked,
+    // Told twice, as agents do: said once.
+    update({ sessionUpdate: 'tool_call_update', toolCallId: 'c', status }),
+    update({ sessionUpdate: 'tool_call_update', toolCallId: 'c', status }),
+  ]
+  const stdin = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const { violations } = await check(['-', '--from', 'acp'], { stdin })
+  expect(violations.filter(({ rule }) => rule === 'R5')).toHaveLength(warnings)
 })
 
 const request = (method: string): object => ({

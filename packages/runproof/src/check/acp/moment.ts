@@ -16,6 +16,10 @@ export type Call = {
   isBackground: boolean
   /** Lines of the permission requests that wait for their answers. */
   questionLines: Set<number>
+  /** Where a question was answered no. */
+  refusedLine: number | null
+  /** Whether any question was answered otherwise. */
+  isAllowed: boolean
 }
 
 /** A prompt whose turn is open. `id` is null when the turn is inferred. */

@@ -151,7 +151,11 @@ export class MomentReader {
       this.#asked.agent.delete(message.id)
       if (asked == null || asked.call === null) return
       asked.call.questionLines.delete(asked.line)
-      if (!isRefusal(asked.options, message)) asked.call.hasComeToBe = true
+      if (isRefusal(asked.options, message)) asked.call.refusedLine = line
+      else {
+        asked.call.hasComeToBe = true
+        asked.call.isAllowed = true
+      }
       return
     }
     const { method, params } = message
@@ -327,6 +331,8 @@ export class MomentReader {
         hasComeToBe: false,
         isBackground: false,
         questionLines: new Set(),
+        refusedLine: null,
+        isAllowed: false,
       }
       session.calls.set(id, call)
     }

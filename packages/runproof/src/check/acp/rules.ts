@@ -7,7 +7,7 @@
  */
 import { agentMethods, clientMethods, outcomeOf, valueAt, type Peer } from '@runproof/progress/acp'
 import type { Fault } from '../audit.ts'
-import type { Evidence, Moment, Prompt } from './moment.ts'
+import type { Call, Evidence, Moment, Prompt } from './moment.ts'
 
 /** A prompt may take this long before its answer counts as slow. */
 const answerMsMax = 30 * 60 * 1000
@@ -158,7 +158,9 @@ function judgePermission(moment: Moment): Fault | null {
   if (moment.kind === 'update') {
     const { id = '', before = null, status = null } = moment.call ?? {}
     const [questionLine] = before?.questionLines ?? []
-    if (questionLine === undefined) return null
+    if (questionLine === undefined) {
+      return before !== null && status === 'completed' ? judgeRefused(before) : null
+    }
     if (status !== 'in_progress' && status !== 'completed') return null
     return error(
       `call ${id} is ${status} while its permission request at line ${questionLine} has no answer`,
@@ -173,6 +175,17 @@ function judgePermission(moment: Moment): Fault | null {
   return call.status === 'pending'
     ? null
     : error(`permission is asked for call ${callId}, which is ${call.status}, not pending`)
+}
+
+/**
+ * A warning: agents differ in what they call a refused call, and a question may
+ * be a choice of which one is spelled as a no.
+ */
+function judgeRefused({ id, status, refusedLine, isAllowed }: Call): Fault | null {
+  if (refusedLine === null || isAllowed || status === 'completed') return null
+  return warning(
+    `call ${id} is completed though its permission was refused at line ${refusedLine}: it ran all the same, or was not done`,
+  )
 }
 
 function judgeCancel(moment: Moment, { client }: Evidence): Fault | null {
