@@ -59,6 +59,21 @@ describe('documents', () => {
   })
 })
 
+describe('what a user is told', () => {
+  /** Whatever is no comment: the packages bring no documents along. */
+  const told = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }).flatMap((file) =>
+    read(file)
+      .split('\n')
+      .filter((line) => !/^\s*(?:\*|\/\/|\/\*)/.test(line))
+      .map((line, index) => ({ file, line, index })),
+  )
+
+  it('names no document that only this repository has', () => {
+    expect(told.length).toBeGreaterThan(10_000)
+    expect(told.filter(({ line }) => /\bdocs\/\w/.test(line))).toEqual([])
+  })
+})
+
 describe('formats', () => {
   const schema = (name: string): ValidateFunction =>
     new Ajv({ strict: false }).compile(JSON.parse(read(`docs/formats/${name}.schema.json`)))

@@ -11,6 +11,7 @@ import { applyPreset, listPresets, readPreset } from '../presets/preset.ts'
 import { isRecord } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 import { configSchema, type Config } from './config.ts'
+import { howToSetUp } from './example.ts'
 import { parseYaml } from './yaml.ts'
 
 export const configName = 'runproof.yml'
@@ -37,7 +38,7 @@ export async function readConfig(folder: string): Promise<Config> {
   if (file === null) {
     throw new RunproofError(
       'unreadable',
-      `no ${configName} in ${visible(resolve(folder))} or above it; write one with the agent's command (docs/formats/runproof-yml.md shows how)`,
+      `no ${configName} in ${visible(resolve(folder))} or above it; runproof init writes one for an agent that it knows; ${howToSetUp}`,
     )
   }
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -118,7 +118,7 @@ function overrideProblem(text: string): string | null {
         ? null
         : 'is empty, so the model would never answer; write its entries, or remove the file'
     }
-    return 'is neither a list of entries nor {"patches": […]}; see docs/formats/scenario.md'
+    return 'is neither a list with an entry for each model call ({"kind": "chunks", "chunks": […]}) nor {"patches": [{"at": 0, "entry": {…}}]}'
   } catch {
     return 'is not JSON; write a list of entries'
   }

@@ -7,6 +7,7 @@
  * 3 no agent was found and none was named.
  */
 import { isCancel, select } from '@clack/prompts'
+import { howToSetUp } from '../config/example.ts'
 import { configName } from '../config/read.ts'
 import { RunproofError } from '../error.ts'
 import { findProgram, packageVersion, type FoundProgram } from '../presets/program.ts'
@@ -51,7 +52,7 @@ function named(name: string): Preset {
   if (preset !== null) return preset
   throw new RunproofError(
     'usage',
-    `there is no preset ${visible(name)}; choose one of: ${listPresets().join(', ')} (for any other agent: docs/guide/any-agent.md)`,
+    `there is no preset ${visible(name)}; choose one of: ${listPresets().join(', ')}; ${howToSetUp}`,
   )
 }
 
@@ -62,7 +63,7 @@ async function choose({ stdin, stdout, env }: Terminal, folder: string): Promise
   if (first === undefined) {
     throw new RunproofError(
       'environment',
-      `found none of the agents that runproof knows: ${listPresets().join(', ')}; name one with --preset, or set up any other one as docs/guide/any-agent.md says`,
+      `found none of the agents that runproof knows: ${listPresets().join(', ')}; name one with --preset; ${howToSetUp}`,
     )
   }
   if (others.length === 0) return first.preset

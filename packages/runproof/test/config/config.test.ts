@@ -2,6 +2,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { exampleConfig } from '../../src/config/example.ts'
 import { fillPlaceholders } from '../../src/config/placeholders.ts'
 import { findConfig, parseConfig, readConfig } from '../../src/config/read.ts'
 
@@ -20,6 +21,34 @@ agents:
   mine:
     command: [my-agent, --acp]
 `
+
+describe('the example that messages show', () => {
+  it('is a configuration with a provider to record at', () => {
+    expect(parseConfig(exampleConfig, file).agents['my-agent']).toMatchObject({
+      command: ['my-agent', '--acp'],
+      seam: 'provider',
+      provider: { wire: 'openai-chat', upstream: 'https://api.openai.com', key: 'OPENAI_API_KEY' },
+    })
+  })
+
+  it.each(['openai-chat', 'anthropic', 'deepseek', 'gemini', 'openai-responses'])(
+    'names the wire %s, which there is',
+    (wire) => {
+      expect(exampleConfig).toContain(wire)
+      const other = exampleConfig.replace('wire: openai-chat', `wire: ${wire}`)
+      expect(parseConfig(other, file).agents['my-agent']?.provider).toMatchObject({ wire })
+    },
+  )
+
+  it('is shown where there is no file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'config-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    await expect(readConfig(folder)).rejects.toMatchObject({
+      code: 'unreadable',
+      message: expect.stringContaining(exampleConfig) as unknown,
+    })
+  })
+})
 
 describe('runproof.yml', () => {
   it('fills in what is not said', () => {
@@ -124,7 +153,9 @@ describe('runproof.yml', () => {
     onTestFinished(() => rmSync(root, { recursive: true }))
     mkdirSync(join(root, 'a', 'b'), { recursive: true })
     expect(findConfig(join(root, 'a', 'b'))).toBe(null)
-    await expect(readConfig(join(root, 'a'))).rejects.toThrow(/no runproof\.yml in .* write one/)
+    await expect(readConfig(join(root, 'a'))).rejects.toThrow(
+      /no runproof\.yml in .* runproof init writes one/,
+    )
     writeFileSync(join(root, 'runproof.yml'), minimal)
     expect(findConfig(join(root, 'a', 'b'))).toBe(join(root, 'runproof.yml'))
     expect((await readConfig(join(root, 'a', 'b'))).root).toBe(root)

@@ -149,7 +149,7 @@ describe('the guards', () => {
       'an override of no shape',
       { ...foreign, 'replay.override.json': '{"kind":"hang"}' },
       [
-        'override replay.override.json is neither a list of entries nor {"patches": […]}; see docs/formats/scenario.md',
+        'override replay.override.json is neither a list with an entry for each model call ({"kind": "chunks", "chunks": […]}) nor {"patches": [{"at": 0, "entry": {…}}]}',
       ],
     ],
     [

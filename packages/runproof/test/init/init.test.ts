@@ -120,7 +120,7 @@ describe('runproof init', () => {
       {},
       {},
       'environment',
-      /^found none of the agents .* name one with --preset/,
+      /^found none of the agents .* name one with --preset; for an agent without a preset, [^]*command: \[my-agent/,
     ],
     [
       'finds several',
@@ -134,7 +134,7 @@ describe('runproof init', () => {
       {},
       { preset: 'hal' },
       'usage',
-      /^there is no preset hal; choose one of: claude-agent-acp,/,
+      /^there is no preset hal; choose one of: claude-agent-acp,[^]*command: \[my-agent/,
     ],
   ])('stops when it %s, and writes nothing', async (_, files, options, code, message) => {
     const root = createFolder(files)
