@@ -3,7 +3,7 @@
  * and every attempt to leave is noted.
  *
  * Two levels. `namespace` (Linux, where it is permitted): no other route
- * exists; names that are looked up, connections to addresses and requests to
+ * exists; names that are looked up, TCP connections to addresses and requests to
  * the proxy are noted. `proxy` (anywhere else): variables point to a proxy that
  * leads nowhere; a program that does not mind them leaves unseen. Not fenced on
  * any level: sockets in the file system, such as a container daemon's.
@@ -36,6 +36,8 @@ export type Fence = {
   wrap(command: readonly string[]): string[]
   /** Distinct attempts so far, in order. */
   readonly attempts: readonly Attempt[]
+  /** Resolves when all attempts so far are in `attempts`. */
+  settle(): Promise<void>
   /** Takes the fence down; what runs inside has no network any more. Idempotent. */
   close(): void
 }
@@ -71,6 +73,7 @@ export async function createFence(options: FenceOptions): Promise<Fence> {
     env: proxyVariables(`http://127.0.0.1:${address.port}`),
     wrap: (command) => namespace?.wrap(command) ?? [...command],
     attempts,
+    settle: () => namespace?.settle() ?? Promise.resolve(),
     close() {
       sink.close()
       sink.closeAllConnections()

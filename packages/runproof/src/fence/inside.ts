@@ -4,13 +4,15 @@
  * namespace does. It imports nothing of ours, so that it starts fast.
  *
  * Every address is local in there: a connection to anywhere arrives at a socket
- * of ours, which tells that it was tried and where to.
+ * of ours, which tells that it was tried and where to; of the ports that have
+ * none, `ss` tells.
  *
  *     inside PORT…     arguments: ports on 127.0.0.1 that lead out
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
-import { createServer, type ListenOptions, type Server } from 'node:net'
+import { closeSync } from 'node:fs'
+import { connect, createServer, type ListenOptions, type Server } from 'node:net'
 import process from 'node:process'
 
 /** What a socket that is handed out is for. */
@@ -21,6 +23,9 @@ export type Handed =
 
 /** Where programs connect to that are told an address and no port. */
 const watchedPorts = [443, 80, 22]
+
+/** Where `ss` writes to: a pipe to the other side, which ends when there is no `ss`. */
+const watchFd = 4
 
 function ip(...args: string[]): void {
   const { status, stderr, error } = spawnSync('ip', args, { encoding: 'utf8' })
@@ -41,6 +46,15 @@ function bind(family: 'udp4' | 'udp6'): Promise<Socket> {
   })
 }
 
+/** Tells every TCP socket that is closed in here; line by line, or it would keep them to itself. */
+function watchSockets(): void {
+  const args = ['-oL', 'ss', '--events', '--no-header', '--numeric', '--tcp']
+  const watcher = spawn('stdbuf', args, { stdio: ['ignore', watchFd, 'ignore'] })
+  watcher.on('error', () => undefined)
+  process.on('exit', () => watcher.kill())
+  closeSync(watchFd)
+}
+
 /** The other side has its own copy then; two that listen would share what comes. */
 function hand(handed: Handed, socket?: Server | Socket): void {
   process.send?.(handed, socket, {}, () => socket?.close())
@@ -48,7 +62,10 @@ function hand(handed: Handed, socket?: Server | Socket): void {
 
 try {
   process.on('disconnect', () => process.exit())
+  // What `ss` says of this one comes after all that it had to say before.
+  process.on('message', (port) => connect(Number(port), '127.0.0.1').on('error', () => undefined))
   ip('link', 'set', 'lo', 'up')
+  watchSockets()
   ip('route', 'add', 'local', 'default', 'dev', 'lo')
   spawnSync('ip', ['-6', 'route', 'add', 'local', 'default', 'dev', 'lo'])
   for (const port of process.argv.slice(2).map(Number)) {

@@ -15,6 +15,7 @@ import { hostname } from 'node:os'
 import { dirname, extname, join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { watchClosed } from './closed.ts'
 import { readQueryName, refuseQuery } from './dns.ts'
 import type { Handed } from './inside.ts'
 import { joinSockets } from './sink.ts'
@@ -30,6 +31,8 @@ export type Namespace = {
   proxy: Server
   /** The command that runs a command inside. */
   wrap(command: readonly string[]): string[]
+  /** Resolves when what was tried so far has been noted. */
+  settle(): Promise<void>
   close(): void
 }
 
@@ -66,9 +69,13 @@ function tryWay(
 ): Promise<Namespace | string> {
   const inside = [process.execPath, programFile(), ...ports.map(String)]
   const child = spawn('unshare', [...unshare, '--', ...inside], {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   })
   const sockets: (Server | UdpSocket)[] = []
+  const watch = watchClosed(child, ({ localPort, host, port }) => {
+    // What answered is ours.
+    if (!sockets.some((one) => listensOn(one, localPort))) onAttempt(host, port, 'tcp')
+  })
   const close = (): void => {
     for (const socket of sockets.splice(0)) socket.close()
     if (child.connected) child.disconnect()
@@ -92,7 +99,12 @@ function tryWay(
       if (handed.socket !== 'proxy') return
       clearTimeout(timer)
       const target = ['--target', String(child.pid), ...nsenter, '--']
-      resolve({ proxy: socket, close, wrap: (command) => ['nsenter', ...target, ...command] })
+      resolve({
+        proxy: socket,
+        close,
+        wrap: (command) => ['nsenter', ...target, ...command],
+        settle: () => watch.settle(),
+      })
     }
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text))
     child.on('error', ({ message }) => fail(message))
@@ -112,6 +124,11 @@ function leadOut(server: Server, port: number): void {
   server.on('connection', (socket) => {
     joinSockets(socket, connect({ port, host: '127.0.0.1', noDelay: true }))
   })
+}
+
+function listensOn(socket: Server | UdpSocket, port: number): boolean {
+  const address = socket instanceof Server ? socket.address() : null
+  return typeof address === 'object' && address?.port === port
 }
 
 function refuseConnections(server: Server, onAttempt: NamespaceOptions['onAttempt']): void {

@@ -99,6 +99,7 @@ export async function createWorld(
     const { process, drained } = running
     const end = await process.stop()
     await drained
+    await fence?.settle()
     channel.note({ exit: { code: end.exitCode, signal: end.signal } })
     stderr += process.stderr
     running = null

@@ -225,6 +225,7 @@ describe.skipIf(best !== 'namespace')(onNamespaces, () => {
         'address 198.51.100.7:443',
         'address 198.51.100.8:80',
         'address 198.51.100.9:9418',
+        'address 2001:db8::1:4317',
         `address 127.0.0.1:${otherPort}`,
       )
       other.close()
@@ -236,12 +237,17 @@ describe.skipIf(best !== 'namespace')(onNamespaces, () => {
         '=> ECONNRESET',
         '=> ECONNREFUSED',
         '=> ECONNREFUSED',
+        '=> ECONNREFUSED',
       ])
+      await fence.settle()
       expect(fence.attempts.map((attempt) => describeAttempt(attempt))).toEqual([
         'play.example.com (looked up)',
         'stats.example.com (looked up)',
         '198.51.100.7:443 (directly)',
         '198.51.100.8:80 (directly)',
+        // Noted when they were closed.
+        '198.51.100.9:9418 (directly)',
+        '2001:db8::1:4317 (directly)',
       ])
     })
   })
