@@ -13,6 +13,7 @@ import { findShapes } from './shape.ts'
 import { mergeSpans, placeholderOf, replaceSpans, type Span } from './span.ts'
 import { spellingsOf } from './spelling.ts'
 import type { KnownSecret } from './value.ts'
+import { viewsOf } from './view.ts'
 
 /** A secret that was replaced; never the secret itself. */
 export type RedactedSecret = {
@@ -61,11 +62,8 @@ const overlapUnits = 16 * 1024
  */
 export async function createRedactor(values: readonly KnownSecret[] = []): Promise<Redactor> {
   const { findByRules } = await import('./secretlint.ts')
-  const detect = (text: string): Span[] => {
-    const readable = blankEscapes(text)
-    const spans = [...findShapes(readable), ...findByRules(readable)]
-    return spans.map((span) => ({ ...span, value: text.slice(span.start, span.end) }))
-  }
+  const detect = (text: string): Span[] => [...findShapes(text), ...findByRules(text)]
+  const detectAll = (text: string): Span[] => [...detect(text), ...findEncoded(text, detect)]
   const memo = new Map<string, readonly Span[]>()
   let memoUnits = 0
   const known = createKnown()
@@ -74,7 +72,7 @@ export async function createRedactor(values: readonly KnownSecret[] = []): Promi
   const findUnknown = (text: string): readonly Span[] => {
     const seen = memo.get(text)
     if (seen !== undefined) return seen
-    const spans = eachWindow(text, (part) => [...detect(part), ...findEncoded(part, detect)])
+    const spans = eachWindow(text, (part) => inViews(part, detectAll))
     memoUnits += text.length
     if (memoUnits > memoUnitsMax) {
       memo.clear()
@@ -86,8 +84,8 @@ export async function createRedactor(values: readonly KnownSecret[] = []): Promi
   const find = (text: string, { isOpaque, isCutOff }: TextOptions = {}): Span[] => {
     if (text.length < secretUnitsMin) return []
     return mergeSpans(text, [
-      ...known.find(text),
-      ...(isCutOff === true ? known.findCut(text) : []),
+      ...inViews(text, (view) => known.find(view)),
+      ...(isCutOff === true ? inViews(text, (view) => known.findCut(view)) : []),
       ...(isOpaque === true ? [] : findUnknown(text)),
     ])
   }
@@ -123,12 +121,11 @@ function eachWindow(text: string, find: (part: string) => Span[]): Span[] {
   return spans
 }
 
-/**
- * JSON inside a text, such as the arguments of a tool, has escapes whose letter
- * would hide where a word begins: `\nsk-…`. Offsets stay.
- */
-function blankEscapes(text: string): string {
-  return text.includes('\\') ? text.replaceAll(/\\[bfnrt]/g, '  ') : text
+/** What `find` gives for the views of a text, at the places where the text spells it. */
+function inViews(text: string, find: (view: string) => Span[]): Span[] {
+  return viewsOf(text).flatMap((view) =>
+    find(view.text).map((span) => ({ ...span, ...view.placeOf(span.start, span.end) })),
+  )
 }
 
 type Known = {

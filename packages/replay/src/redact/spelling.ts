@@ -1,7 +1,7 @@
 /**
- * The ways a known secret is spelled: as it is, escaped in JSON (also in JSON
- * inside JSON), URL-encoded, in hexadecimal, and inside base64 text at each of
- * the three alignments, in both alphabets.
+ * The ways a known secret is spelled: as it is (escapes are `view.ts`), as a
+ * form spells blanks, in hexadecimal, and inside base64 text at each of the
+ * three alignments, in both alphabets.
  *
  * Not covered, and said so in docs/guide/secrets.md: secrets that are
  * encrypted, compressed, hashed, reversed or cut up by the agent itself.
@@ -19,19 +19,14 @@ export type Spelling = {
 /** All distinct spellings of a secret, the secret itself first. */
 export function spellingsOf(secret: string): Spelling[] {
   const bytes = Buffer.from(secret, 'utf8')
-  const escaped = escapeJson(secret)
   const hex = bytes.toString('hex')
-  const exact = [secret, escaped, escapeJson(escaped), encodeUrl(secret), hex, hex.toUpperCase()]
+  const exact = [secret, secret.replaceAll(' ', '+'), hex, hex.toUpperCase()]
   const inner = base64Spellings(bytes).filter(({ length }) => length >= encodedUnitsMin)
   return [
     ...[...new Set(exact)].map((text) => ({ text, isBase64: false })),
     ...[...new Set(inner)].map((text) => ({ text, isBase64: true })),
   ]
 }
-
-const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1)
-
-const encodeUrl = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /**
  * The characters of a base64 text that these bytes alone decide, when the text

@@ -96,6 +96,9 @@ it('finds a secret anywhere in a text of megabytes without a break', () => {
 
 const secrets = fc.stringMatching(/^[!-~]{12,40}$/).filter((text) => !text.includes('{{secret'))
 
+const escapeAll = (text: string): string =>
+  text.replaceAll(/./gs, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 const spellings: Readonly<
   Record<string, (secret: string, before: string, after: string) => string>
 > = {
@@ -103,9 +106,25 @@ const spellings: Readonly<
   JSON: (secret, before, after) => JSON.stringify(before + secret + after),
   'JSON in JSON': (secret, before, after) =>
     JSON.stringify(JSON.stringify(before + secret + after)),
+  'JSON that escapes more than it must': (secret, before, after) =>
+    `"${before}${escapeAll(secret)}${after}"`,
+  'such JSON in JSON': (secret, before, after) =>
+    JSON.stringify(`"${before}${escapeAll(secret)}${after}"`),
+  'a word of a shell': (secret, before, after) =>
+    before + secret.replaceAll(/[^\w]/g, String.raw`\$&`) + after,
   'URL encoding': (secret, before, after) => encodeURIComponent(before + secret + after),
+  'URL encoding of all, in small letters': (secret, before, after) =>
+    Buffer.from(before + secret + after)
+      .toString('hex')
+      .replaceAll(/../g, '%$&'),
+  'URL encoding twice': (secret, before, after) =>
+    encodeURIComponent(encodeURIComponent(before + secret + after)),
   hexadecimal: (secret, before, after) => Buffer.from(before + secret + after).toString('hex'),
   base64: (secret, before, after) => Buffer.from(before + secret + after).toString('base64'),
+  'base64 in lines': (secret, before, after) =>
+    Buffer.from(`${' '.repeat(50)}${before}${secret}${after}`)
+      .toString('base64')
+      .replaceAll(/.{76}/g, '$&\n'),
   base64url: (secret, before, after) => Buffer.from(before + secret + after).toString('base64url'),
 }
 
@@ -132,6 +151,17 @@ describe('a known secret', () => {
     )
   })
 
+  it('leaves JSON what it was but for the secret', async () => {
+    const texts = fc.string({ unit: 'binary' })
+    await fc.assert(
+      fc.asyncProperty(secrets, texts, texts, async (secret, before, after) => {
+        const knowing = await createRedactor([{ name: 'MY_KEY', value: secret }])
+        const [redacted = ''] = knowing.redact([JSON.stringify(`${before} ${secret} ${after}`)])
+        expect(JSON.parse(redacted)).toBe(`${before} {{secret:1}} ${after}`)
+      }),
+    )
+  })
+
   it('has one number in all spellings, and the report counts them without showing it', async () => {
     const value = 'correct horse/battery+staple'
     const knowing = await createRedactor([{ name: 'MY_PASSWORD', value }])
@@ -152,6 +182,9 @@ describe('a known secret', () => {
     expect(knowing.redact(['it is abcdefgh12'], { isCutOff: true })).toEqual(['it is {{secret:1}}'])
     expect(knowing.redact(['it is abcdefgh12'])).toEqual(['it is abcdefgh12'])
     expect(knowing.redact(['it is abcde'], { isCutOff: true })).toEqual(['it is abcde'])
+    expect(knowing.redact([String.raw`it is abcdefgh\u003`], { isCutOff: true })).toEqual([
+      'it is {{secret:1}}',
+    ])
   })
 })
 
