@@ -16,7 +16,7 @@ import { isUnasked, readExchange } from './recorder/exchange.ts'
 import { createProxy } from './recorder/proxy.ts'
 import { redactRecording, type RedactionReport } from './redact/recording.ts'
 import { createRedactor } from './redact/redactor.ts'
-import { secretsOfEnvironment, secretsOfRequest } from './redact/value.ts'
+import { secretsOfEnvironment, secretsOfRequest, type KnownSecret } from './redact/value.ts'
 
 export { writeRecording } from './recorder/write.ts'
 export type { WriteOptions } from './recorder/write.ts'
@@ -38,6 +38,8 @@ export type RecorderOptions = {
   clock: () => number
   /** The environment of the agent: what its names call a secret is taken out wherever it stands. */
   env?: Readonly<Record<string, string | undefined>>
+  /** Further secrets of the run, such as those of its configuration. */
+  secrets?: readonly KnownSecret[]
   /** Where the answers come from; default `live`. */
   source?: RecordingSource
   /** Goes into the recording's header; `cwd`, `home` and `temp` are masked in the keys. */
@@ -96,6 +98,7 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
       else exchanges.push(exchange)
     }
     const values = [
+      ...(options.secrets ?? []),
       ...secretsOfEnvironment(options.env ?? {}),
       ...captures.flatMap(({ headers, path }) => secretsOfRequest(headers, path)),
     ]

@@ -5,11 +5,13 @@ import type { Recording } from '../recording/recording.ts'
 import { serializeRecording } from '../recording/serialize.ts'
 import { findLeaks } from '../redact/recording.ts'
 import { createRedactor } from '../redact/redactor.ts'
-import { secretsOfEnvironment } from '../redact/value.ts'
+import { secretsOfEnvironment, type KnownSecret } from '../redact/value.ts'
 
 export type WriteOptions = {
   /** What its names call a secret must not be in the text. */
   env?: Readonly<Record<string, string | undefined>>
+  /** Nor must these. */
+  secrets?: readonly KnownSecret[]
 }
 
 /** Leaks that a message names. */
@@ -22,10 +24,9 @@ const leaksMax = 5
 export async function writeRecording(
   file: string,
   recording: Recording,
-  { env = {} }: WriteOptions = {},
+  { env = {}, secrets = [] }: WriteOptions = {},
 ): Promise<void> {
-  const values = secretsOfEnvironment(env)
-  const redactor = await createRedactor(values)
+  const redactor = await createRedactor([...secrets, ...secretsOfEnvironment(env)])
   const text = serializeRecording(recording)
   const spelled = redactor.find(text, { isOpaque: true }).map(({ rule }) => `value of ${rule}`)
   const leaks = [...new Set([...findLeaks(recording, redactor), ...spelled])]

@@ -3,21 +3,17 @@
  * keys of known shapes, found as a recorder finds them before it takes them out
  * (docs/guide/secrets.md). A finding never shows the secret.
  */
-import type { KnownSecret, Redactor } from '@runproof/replay/redact'
+import type { Redactor } from '@runproof/replay/redact'
 import { scenarioFiles } from '../scenario/scenario.ts'
 import { reportFor, type Finding, type Report } from './finding.ts'
 import { linesOf, type Snapshot } from './snapshot.ts'
 
-/**
- * Knows the secrets of an environment. The detectors are loaded for those who look for secrets.
- * @param known further ones.
- */
+/** Knows the secrets of an environment. The detectors are loaded for those who look for secrets. */
 export async function createSecretFinder(
   env: Readonly<Record<string, string | undefined>>,
-  known: readonly KnownSecret[] = [],
 ): Promise<Redactor> {
   const { createRedactor, secretsOfEnvironment } = await import('@runproof/replay/redact')
-  return createRedactor([...known, ...secretsOfEnvironment(env)])
+  return createRedactor(secretsOfEnvironment(env))
 }
 
 /** One finding for each kind of secret in each file, at its first line. */

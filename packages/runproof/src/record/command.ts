@@ -10,6 +10,7 @@ import { renderFailures } from '../report/failure-text.ts'
 import type { Failure, FailureCode } from '../run/failure.ts'
 import { readPins } from '../run/header.ts'
 import { makeOutFolders } from '../run/keep-outputs.ts'
+import { secretsOfRun } from '../run/secret.ts'
 import { describeBroken, runScenario, type ScenarioResult } from '../run/scenario.ts'
 import { scenarioFiles, readScenarioFolder, type Scenario } from '../scenario/scenario.ts'
 import { leaveOutAbsent } from '../scenario/absent.ts'
@@ -95,7 +96,7 @@ async function recordAndReplay(scenario: Scenario, options: RecordOptions): Prom
   if (unused.length === 0 || replayed.failures.length > 1) {
     return { recorded, replayed: explainProof(replayed, agent) }
   }
-  await learnOptionalExchanges(fresh, unused, env)
+  await learnOptionalExchanges(fresh, unused, await secretsOfRun(agent, env))
   return { recorded, replayed: explainProof(await replay(), agent), learned: unused }
 }
 

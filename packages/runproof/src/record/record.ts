@@ -10,7 +10,7 @@
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Redactor } from '@runproof/replay/redact'
+import type { KnownSecret } from '@runproof/replay/redact'
 import type { AgentConfig, Config } from '../config/config.ts'
 import { writeAtomically } from '../pending/atomic.ts'
 import { refuseToWrite, writerOf } from '../pending/writable.ts'
@@ -29,11 +29,12 @@ import { pinFor, type Pin } from '../run/header.ts'
 import { judgeClaim, judgeRun } from '../run/judge.ts'
 import { keepOutputs } from '../run/keep-outputs.ts'
 import { blankLog, type SeamOptions } from '../run/seam.ts'
+import { createHiding, secretsOfRun, type Hiding } from '../run/secret.ts'
 import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
 import { keepEqualLines } from './keep.ts'
 import { judgeRecorded, mergeRecording, writeRecordingFile } from './recording.ts'
 import { scrubLogLine } from './scrub.ts'
-import { createRunFinder, environmentOf, findLeaks, withoutSecrets } from './secret.ts'
+import { findLeaks, withoutSecrets } from './secret.ts'
 import { judgeProvider, troublesOf, type Troubles } from './trouble.ts'
 
 export type RecordOptions = {
@@ -69,15 +70,21 @@ export async function recordScenario(
   agent: AgentConfig,
   options: RecordOptions,
 ): Promise<RecordResult> {
-  const finder = await createRunFinder(agent, options)
-  return withoutSecrets(await runAndWrite(scenario, agent, options, finder), finder)
+  const secrets = await secretsOfRun(agent, options.env)
+  const hiding = await createHiding(secrets)
+  try {
+    const result = await runAndWrite(scenario, agent, options, { secrets, hiding })
+    return withoutSecrets(result, hiding)
+  } catch (error) {
+    throw hiding.error(error)
+  }
 }
 
 async function runAndWrite(
   scenario: Scenario,
   agent: AgentConfig,
   options: RecordOptions,
-  finder: Redactor,
+  { secrets, hiding }: { secrets: readonly KnownSecret[]; hiding: Hiding },
 ): Promise<RecordResult> {
   const source = sourceOf(scenario, agent)
   const refusals = await refusalsOf(scenario, options.config)
@@ -87,11 +94,13 @@ async function runAndWrite(
   }
   const { outFolder } = options
   const keep = async (seen: Seen): Promise<void> => {
-    if (outFolder !== null) await keepRun(join(outFolder, scenario.name), seen, finder)
+    if (outFolder === null) return
+    // For its owner alone, as a recording.
+    const options = { redact: hiding.lines, mode: 0o600 }
+    await keepOutputs(join(outFolder, scenario.name), seen, [], options)
   }
   const seam = await seamFor(scenario, agent, source)
   const run = await execute(scenario, agent, { ...options, seam, onBroken: keep })
-  const env = environmentOf(agent, options)
   await keep(run)
   const troubles = await troublesOf(run, agent)
   const result = { scenario: scenario.name, source, ...troubles, stderr: run.stderr }
@@ -104,10 +113,12 @@ async function runAndWrite(
     ...(await goldenFiles(scenario, agent, run, options)),
   ])
   const recording = await mergeRecording(scenario, agent, run, files.values())
-  const leaks = await findLeaks(scenario, files, env)
-  if (leaks.length > 0) return { ...nothing, failures: leaks }
+  const leaks = await findLeaks(scenario, files, secrets)
+  if (leaks.length > 0) {
+    return { ...nothing, failures: [...judgeProvider(troubles.troubles), ...leaks] }
+  }
   // First what may be refused.
-  const saved = recording === null ? null : await writeRecordingFile(scenario, recording, env)
+  const saved = recording === null ? null : await writeRecordingFile(scenario, recording, secrets)
   if (saved !== null && 'failure' in saved) return { ...nothing, failures: [saved.failure] }
   const { written, unchanged } = await writeFiles(scenario, files)
   return {
@@ -148,15 +159,6 @@ function judgeRecord(
   if (troubles.length === 0) return failures
   const all = failures.length === 0 ? judgeClaim(scenario, run) : failures
   return all.length === 0 ? [] : [...judgeProvider(troubles), ...all]
-}
-
-/** For its owner alone, as a recording. */
-async function keepRun(folder: string, seen: Seen, finder: Redactor): Promise<void> {
-  const { redactLines } = await import('@runproof/replay/redact')
-  await keepOutputs(folder, seen, [], {
-    redact: (lines) => redactLines(lines, finder),
-    mode: 0o600,
-  })
 }
 
 /** Looked at before an agent is started and a provider paid: may the files be written at all? */

@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { KnownSecret } from '@runproof/replay/redact'
 import type { describeDemand, Exchange, Recording } from '@runproof/replay'
 import type { AgentConfig, ProviderConfig } from '../config/config.ts'
 import type { Execution } from '../run/execute.ts'
@@ -14,8 +15,6 @@ import { agentInfoOf } from '../transcript/agent-info.ts'
 import { isRecord } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 import type { Kept } from './record.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** What the folder of every recorded run is called; as long as its real name, so that cuts stay right. */
 const recordedName = 'runproof-record'
@@ -64,7 +63,7 @@ export async function mergeRecording(
 export async function writeRecordingFile(
   { folder }: Scenario,
   recording: Recording,
-  env: Environment,
+  secrets: readonly KnownSecret[],
 ): Promise<Kept | { failure: Failure }> {
   const { ReplayError, serializeRecording } = await import('@runproof/replay')
   const { writeRecording } = await import('@runproof/replay/recorder')
@@ -73,7 +72,7 @@ export async function writeRecordingFile(
   const before = await readFile(path, 'utf8').catch(() => null)
   if (before === serializeRecording(recording)) return { written: [], unchanged: [name] }
   try {
-    await writeRecording(path, recording, { env })
+    await writeRecording(path, recording, { secrets })
     return { written: [name], unchanged: [] }
   } catch (error) {
     if (!ReplayError.is(error)) throw error
@@ -89,7 +88,7 @@ export async function writeRecordingFile(
 export async function learnOptionalExchanges(
   scenario: Scenario,
   unused: readonly number[],
-  env: Environment,
+  secrets: readonly KnownSecret[],
 ): Promise<void> {
   const { learnOptional, parseRecording } = await import('@runproof/replay')
   const { writeRecording } = await import('@runproof/replay/recorder')
@@ -98,7 +97,7 @@ export async function learnOptionalExchanges(
   if (recording === null) throw new TypeError(`${path} is no recording`)
   const asked = recording.exchanges.filter(({ n }) => !unused.includes(n))
   const learned = learnOptional(recording, { ...recording, exchanges: asked })
-  await writeRecording(path, learned, { env })
+  await writeRecording(path, learned, { secrets })
 }
 
 function finishRecording(

@@ -59,8 +59,8 @@ function explainOut(path: string, error: unknown): unknown {
 }
 
 type KeepOptions = {
-  /** Takes secrets out of the lines of a file; default: a replay has none. */
-  redact?: (lines: readonly string[]) => readonly string[]
+  /** Takes secrets out of the lines of a file. */
+  redact: (lines: readonly string[]) => readonly string[]
   /** Of the files; default 0666 without the umask. */
   mode?: number
 }
@@ -70,7 +70,7 @@ export async function keepOutputs(
   folder: string,
   { transcript, stderr }: Seen,
   outputs: readonly Output[],
-  { redact = (lines) => lines, mode = 0o666 }: KeepOptions = {},
+  { redact, mode = 0o666 }: KeepOptions,
 ): Promise<void> {
   const files = outputs.flatMap(({ file, actual }): [string, readonly string[]][] => {
     const name = keptName(file)

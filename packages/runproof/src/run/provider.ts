@@ -11,7 +11,7 @@ import { performance } from 'node:perf_hooks'
 import type { Recording, RunContext } from '@runproof/replay'
 import type { Emulator, EmulatorOptions, EmulatorRecording } from '@runproof/replay/emulator'
 import type { Recorder, RecorderOptions } from '@runproof/replay/recorder'
-import type { BodyRedactor } from '@runproof/replay/redact'
+import type { BodyRedactor, KnownSecret } from '@runproof/replay/redact'
 import type { AgentConfig, ProviderConfig } from '../config/config.ts'
 import { RunproofError } from '../error.ts'
 import type { RunFolders } from '../launch/folders.ts'
@@ -19,6 +19,7 @@ import { scenarioFiles, type Scenario } from '../scenario/scenario.ts'
 import { isRecord } from '../transcript/line.ts'
 import { visible } from '../visible.ts'
 import type { Mode, ReplayReport } from './seam.ts'
+import { secretsOfRun } from './secret.ts'
 
 export type Provider = {
   /** Base URL for the agent, without a path. */
@@ -67,11 +68,12 @@ export async function openProvider(
   const { provider } = agent
   if (agent.seam !== 'provider' || provider === null) return null
   const context = contextOf(provider, folders, options.agentFolder)
+  const secrets = await secretsOfRun(agent, options.env)
   const open = (): Promise<Provider> => {
-    if (options.mode === 'replay') return openReplay(scenario, context, options)
+    if (options.mode === 'replay') return openReplay(scenario, context, secrets, options)
     return scenario.files.override === undefined
-      ? recordLive(agent, provider, context, options)
-      : recordScript(scenario, provider, context, options)
+      ? recordLive(agent, provider, { context, secrets }, options)
+      : recordScript(scenario, provider, { context, secrets }, options)
   }
   const opened = await explain(open())
   return { ...opened, close: () => explain(opened.close()) }
@@ -97,7 +99,8 @@ function contextOf(
 async function openReplay(
   { files, folder }: Scenario,
   context: RunContext,
-  { env, onRequest }: ProviderOptions,
+  secrets: readonly KnownSecret[],
+  { onRequest }: ProviderOptions,
 ): Promise<Provider> {
   const { recording } = files
   if (recording === undefined) {
@@ -105,7 +108,7 @@ async function openReplay(
   }
   const text = await readFile(recording, 'utf8')
   const recordings = [recording]
-  const redact = await createRequestRedactor(env)
+  const redact = await createRequestRedactor(secrets)
   const { emulator, report } = await startEmulator({ recordings, context, redact, onRequest })
   return {
     url: emulator.url,
@@ -121,11 +124,12 @@ async function openReplay(
 
 /**
  * A live request has a secret where the recorded one has `{{secret:1}}`; and a
- * request that was not recorded is told, so it must not hold one either.
+ * request that was not recorded is told, so it must not hold one either. Where
+ * the recorded agent said its key, this one says what it got for one.
  */
-async function createRequestRedactor(env: ProviderOptions['env']): Promise<BodyRedactor> {
-  const { createBodyRedactor, secretsOfEnvironment } = await import('@runproof/replay/redact')
-  return createBodyRedactor(secretsOfEnvironment(env))
+async function createRequestRedactor(secrets: readonly KnownSecret[]): Promise<BodyRedactor> {
+  const { createBodyRedactor } = await import('@runproof/replay/redact')
+  return createBodyRedactor([...secrets, { name: 'key of the replay', value: replayKey }])
 }
 
 /** The version of the agent that a recording was made with, or null when it does not say. */
@@ -138,14 +142,15 @@ function recordedVersion(text: string): string | null {
 async function recordScript(
   scenario: Scenario,
   { wire }: ProviderConfig,
-  context: RunContext,
-  { env, onRequest, toolless }: ProviderOptions,
+  given: RecorderContext,
+  { onRequest, toolless }: ProviderOptions,
 ): Promise<Provider> {
+  const { context } = given
   const recordings = [await readScript(scenario, wire, context)]
   const auxiliary = toolless ? 'answer-schema' : 'answer'
   const model = await startEmulator({ recordings, context, onRequest, auxiliary })
   const recorder = await openRecorder(
-    { upstream: model.emulator.url, wire, context, env },
+    { ...given, upstream: model.emulator.url, wire },
     // A script has no times of its own: the same script gives the same recording.
     { clock: () => 0, source: 'emulated' },
   )
@@ -212,7 +217,7 @@ async function readScript(
 async function recordLive(
   { name }: AgentConfig,
   { upstream, key, wire }: ProviderConfig,
-  context: RunContext,
+  given: RecorderContext,
   options: ProviderOptions,
 ): Promise<Provider> {
   if (upstream === null) {
@@ -229,7 +234,7 @@ async function recordLive(
     )
   }
   const recorder = await openRecorder(
-    { upstream, wire, context, env: { ...options.env, RUNPROOF_PROVIDER_KEY: value } },
+    { ...given, upstream, wire },
     { clock: () => performance.now(), source: 'live' },
   )
   return {
@@ -246,8 +251,10 @@ async function closeRecorder(recorder: Recorder): Promise<Recorded> {
   return { recording, problems: recorder.problems }
 }
 
+type RecorderContext = { context: RunContext; secrets: readonly KnownSecret[] }
+
 async function openRecorder(
-  given: Pick<RecorderOptions, 'upstream' | 'wire' | 'env'> & { context: RunContext },
+  given: Pick<RecorderOptions, 'upstream' | 'wire'> & RecorderContext,
   times: Pick<RecorderOptions, 'clock' | 'source'>,
 ): Promise<Recorder> {
   const { createRecorder } = await import('@runproof/replay/recorder')

@@ -16,6 +16,7 @@ import type { Output } from './goldens.ts'
 import { findSecrets, guardFolder } from './guard.ts'
 import { pinFor, type Pin } from './header.ts'
 import { keepOutputs } from './keep-outputs.ts'
+import { createHiding, secretsOfRun, type Hiding } from './secret.ts'
 
 export type ScenarioResult = {
   scenario: string
@@ -69,6 +70,7 @@ export async function runScenario(
 
   const inputs = pending === null ? null : await digestInputs(config.root, scenario.folder)
   const kept = outFolder === null ? null : join(outFolder, scenario.name)
+  const openHiding = async (): Promise<Hiding> => createHiding(await secretsOfRun(agent, env))
   const started = Promise.withResolvers<void>()
   // An agent takes its time to start: the time for what need not be known before.
   const meanwhile = started.promise.then(() =>
@@ -81,7 +83,8 @@ export async function runScenario(
     onStarted: started.resolve,
     async onBroken(seen) {
       const isSecret = (await findSecrets(snapshot, env)).length > 0
-      if (kept !== null && !isSecret) await keepOutputs(kept, seen, [])
+      if (kept === null || isSecret) return
+      await keepOutputs(kept, seen, [], { redact: (await openHiding()).lines })
     },
     ...(onProgress !== undefined && { onProgress }),
   })
@@ -91,11 +94,13 @@ export async function runScenario(
   const wantsOutputs = kept !== null
   const judged = await judgeExecution(scenario, agent, run, { pin, wantsOutputs })
   const { outputs, failures, isSound } = judged
-  if (kept !== null) await keepOutputs(kept, run, outputs)
+  const hiding = await openHiding()
+  if (kept !== null) await keepOutputs(kept, run, outputs, { redact: hiding.lines })
   if (pending !== null && inputs !== null && isSound) {
-    await writePending(pending, failures, outputs, inputs)
+    await writePending(pending, failures, outputs, { inputs, hiding })
   }
-  return resultOf(scenario, failures, run, startedAt)
+  const told = failures.map(hiding.failure)
+  return resultOf(scenario, told, { ...run, stderr: hiding.text(run.stderr) }, startedAt)
 }
 
 /** The result of a folder that is not as it must be. Its own words are not shown: a secret may be among them. */
@@ -161,11 +166,13 @@ async function writePending(
   pending: PendingStore,
   failures: readonly Failure[],
   outputs: readonly Output[],
-  inputs: Inputs,
+  { inputs, hiding }: { inputs: Inputs; hiding: Hiding },
 ): Promise<void> {
   const told = new Set(failures.map(({ difference }) => difference))
   for (const { difference, actual, path } of outputs) {
     if (difference === null || !told.has(difference)) continue
+    // No golden may hold a secret, so there is nothing to accept.
+    if (!hiding.isClean([difference.file, ...(actual ?? [])])) continue
     const text = actual === null ? null : serializeLines(actual)
     await pending.write(difference, text, path, inputs)
   }
