@@ -96,8 +96,8 @@ async function runAndWrite(
   const keep = async (seen: Seen): Promise<void> => {
     if (outFolder === null) return
     // For its owner alone, as a recording.
-    const options = { redact: hiding.lines, mode: 0o600 }
-    await keepOutputs(join(outFolder, scenario.name), seen, [], options)
+    const own = { redact: hiding.lines, mode: 0o600 }
+    await keepOutputs(join(outFolder, scenario.name), seen, [], own)
   }
   const seam = await seamFor(scenario, agent, source)
   const run = await execute(scenario, agent, { ...options, seam, onBroken: keep })
