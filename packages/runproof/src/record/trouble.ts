@@ -66,7 +66,7 @@ function troubleOf({ response, body, end }: Exchange): string | null {
   if (end.kind === 'eof') return null
   if (end.kind === 'timeout') return 'was not answered to the end: the provider fell silent'
   if (end.kind === 'aborted') {
-    return `was given up by the agent ${response === null ? 'before an answer came' : 'in the middle of the answer'}`
+    return `${response === null ? 'had got no answer' : 'was in the middle of its answer'} when the agent left or was ended`
   }
   // Why something could not be reached at all is said by the recorder.
   return response === null ? 'got no answer' : 'broke off in the middle of the answer'

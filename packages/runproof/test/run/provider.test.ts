@@ -531,6 +531,22 @@ describe('recording from a provider', () => {
     expect(readFileSync(file(project, 'recording.jsonl'), 'utf8')).toBe(before)
   })
 
+  it('holds a connection that broke off before an answer came, and says so', async () => {
+    const url = await listen(createServer(({ socket }) => void socket.destroy()))
+    const agent = { env: { TELLS_ERRORS: '1' }, provider: { upstream: url } }
+    const project = createProject({
+      'runproof.yml': configText(agent),
+      ...live,
+      [`${folder}/input.json`]: script(prompt),
+    })
+    const { stdout } = await project.record()
+    expect(stdout).toMatch(/^boat: recorded from the provider; .*; replays$/m)
+    expect(stdout).toContain(`  note: POST ${url}/v1/chat/completions got no answer (exchange 1)\n`)
+    expect(readRecording(project).exchanges).toMatchObject([
+      { response: null, end: { kind: 'reset' } },
+    ])
+  })
+
   it.each([
     ['the right answer', 'It is green.', 0],
     ['another answer than expected', 'It is red.', 1],
