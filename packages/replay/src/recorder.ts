@@ -85,6 +85,7 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
     onCapture: (capture) => captures.push(capture),
     onFailure: ({ n }, code) =>
       problems.push(`exchange ${n}: ${upstream.origin} ${describeFailure(code)}`),
+    onNoHttp: (code) => problems.push(`the agent sent what is no HTTP request (${code})`),
   })
   const port = await listenOnLoopback(proxy.server, options.port ?? 0)
   let report: RedactionReport | null = null

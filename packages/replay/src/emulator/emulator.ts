@@ -9,6 +9,7 @@ import { listenOnLoopback, loopback } from '../loopback.ts'
 import type { RunContext } from '../match/context.ts'
 import { withoutQuery } from '../match/endpoint.ts'
 import type { AuxiliaryAnswers } from './auxiliary.ts'
+import { tellNoHttp } from '../no-http.ts'
 import { pathOf } from '../request-target.ts'
 import { createDecider } from './decide.ts'
 import type { Decider, Decision, Incoming, Outcome } from './decide.ts'
@@ -99,12 +100,21 @@ export async function createEmulator(options: EmulatorOptions): Promise<Emulator
   })
   const pacing = createPacing(pace, options.timers ?? systemTimers)
   const misses: EmulatorMiss[] = []
-  const handler = createHandler({ decider, pacing, misses, options })
+  const tell: Tell = (sent, decision) => {
+    if (decision.miss !== undefined) misses.push(decision.miss)
+    options.onRequest?.(describe(sent, decision))
+  }
+  const handler = createHandler({ decider, pacing, tell, redact: options.redact })
   // Idle connections stay: a client must not lose a race against their end.
   const server = http.createServer(
     { keepAliveTimeout: 0, requestTimeout: 0, noDelay: true, maxHeaderSize: headBytesMax },
     handler,
   )
+  tellNoHttp(server, (parserCode) => {
+    const sent = { method: '', path: '', headers: {} }
+    const reason = `what came is no HTTP request (${parserCode}); was the agent told ${loopback} with https?`
+    void decider.refuse(sent, { code: 'bad-request', reason }).then((miss) => tell(sent, miss))
+  })
   const url = `http://${loopback}:${await listenOnLoopback(server, port)}`
   return {
     url,
@@ -135,15 +145,17 @@ export async function createEmulator(options: EmulatorOptions): Promise<Emulator
   }
 }
 
+/** Takes down what a request was given. */
+type Tell = (sent: Omit<Incoming, 'body'>, decision: Decision) => void
+
 type Handling = {
   decider: Decider
   pacing: Pacing
-  misses: EmulatorMiss[]
-  options: EmulatorOptions
+  tell: Tell
+  redact: EmulatorOptions['redact']
 }
 
-function createHandler({ decider, pacing, misses, options }: Handling) {
-  const { redact, onRequest } = options
+function createHandler({ decider, pacing, tell, redact }: Handling) {
   const decide = async (sent: Incoming): Promise<Decision> => {
     try {
       return await decider.decide(
@@ -162,8 +174,7 @@ function createHandler({ decider, pacing, misses, options }: Handling) {
       'problem' in read
         ? await decider.refuse(sent, { code: 'bad-request', reason: read.problem })
         : await decide({ ...sent, body: read.body })
-    if (decision.miss !== undefined) misses.push(decision.miss)
-    onRequest?.(describe(sent, decision))
+    tell(sent, decision)
     const { answer, served, call } = decision
     const waiter = served === undefined && call === undefined ? null : pacing.open(served ?? call)
     await respond(response, answer, waiter)

@@ -31,6 +31,7 @@ export type EmulatorMiss = {
   code: EmulatorMissCode
   /** For people: what happened, the nearest recorded request, field by field, and what to do. */
   message: string
+  /** Empty, as the path is, for what was no HTTP request. */
   method: string
   path: string
   /** The nearest recorded request, or the one that was used up. */
@@ -64,7 +65,8 @@ type Sent = { method: string; path: string }
 export function missOf({ method, path }: Sent, problem: Problem): EmulatorMiss {
   const where = { method, path: withoutQuery(path) }
   const miss = (code: EmulatorMissCode, message: string): EmulatorMiss => {
-    return { code, message: `${method} ${where.path}: ${message}`, ...where }
+    const named = method === '' ? '' : `${method} ${where.path}: `
+    return { code, message: named + message, ...where }
   }
   switch (problem.code) {
     case 'request-mismatch': {

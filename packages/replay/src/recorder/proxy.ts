@@ -6,11 +6,18 @@
  * Every piece is sent on first and kept afterwards. Nobody is made to wait for
  * the recording.
  */
-import type { ClientRequest, IncomingMessage, Server, ServerResponse } from 'node:http'
+import type {
+  ClientRequest,
+  IncomingMessage,
+  Server,
+  ServerOptions,
+  ServerResponse,
+} from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Writable, Readable } from 'node:stream'
 import { cut } from '../cut.ts'
 import { headBytesMax, http } from '../http.ts'
+import { tellNoHttp } from '../no-http.ts'
 import { pathOf } from '../request-target.ts'
 import { keepBytes, type Budget, type Capture } from './capture.ts'
 import type { EndKind } from './exchange.ts'
@@ -30,6 +37,17 @@ export type ProxyOptions = {
   onCapture: (capture: Capture) => void
   /** Called when the provider cannot be reached or speaks no HTTP: an error code, such as `ECONNREFUSED`. */
   onFailure: (capture: Capture, code: string) => void
+  /** Called when the agent sends what is no HTTP request: what the parser says of it. */
+  onNoHttp: (code: string) => void
+}
+
+const serverOptions: ServerOptions = {
+  maxHeaderSize: headBytesMax,
+  // A long upload or a long silence is the provider's business.
+  requestTimeout: 0,
+  headersTimeout: 0,
+  // An idle agent must not lose a race against the end of its connection.
+  keepAliveTimeout: 0,
 }
 
 export type Proxy = { server: Server; close(): void }
@@ -54,7 +72,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       maxHeaderSize: headBytesMax,
     })
   let count = 0
-  const server = http.createServer({ maxHeaderSize: headBytesMax }, (request, response) => {
+  const server = http.createServer(serverOptions, (request, response) => {
     const capture: Capture = {
       n: ++count,
       method: request.method ?? 'GET',
@@ -71,10 +89,7 @@ export function createProxy(options: ProxyOptions): Proxy {
     options.onCapture(capture)
     pass(request, response, capture, () => send(request), options)
   })
-  // A long upload or a long silence is the provider's business.
-  server.requestTimeout = 0
-  // An idle agent must not lose a race against the end of its connection.
-  server.keepAliveTimeout = 0
+  tellNoHttp(server, options.onNoHttp)
   return {
     server,
     close() {

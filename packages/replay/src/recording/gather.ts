@@ -5,7 +5,7 @@
 import { digestOf, resolveBlobs } from './blob.ts'
 import { nameOf, readEnd, readEvent, readRequest, readResponse, readText } from './line.ts'
 import type { Line } from './line.ts'
-import type { Exchange } from './recording.ts'
+import type { Exchange, RecordedResponse } from './recording.ts'
 
 export type RecordingIssueCode =
   /** A line is no JSON object. */
@@ -137,6 +137,15 @@ function noResponse({ n }: Exchange): Defect {
   return badOrder(`needs a response of exchange ${n}, which no line before it is`)
 }
 
+/** Whether HTTP has no body for a status (RFC 9110, 6.4.1): bytes of one would belong to the next answer. */
+function isBodiless(response: RecordedResponse | null): boolean {
+  return response?.status === 204 || response?.status === 304
+}
+
+function noBody({ n, response }: Exchange): Defect {
+  return badMember(`is part of a body, which status ${response?.status} of exchange ${n} has not`)
+}
+
 /** Readers of the lines of an open exchange. */
 const partReaders = new Map<string, PartReader>([
   [
@@ -154,6 +163,7 @@ const partReaders = new Map<string, PartReader>([
     'exchange/event',
     (line, { exchange }) => {
       if (exchange.response === null) return noResponse(exchange)
+      if (isBodiless(exchange.response)) return noBody(exchange)
       if (exchange.body !== null)
         return badOrder(`is an event beside the body of exchange ${exchange.n}`)
       const event = readEvent(line)
@@ -167,6 +177,7 @@ const partReaders = new Map<string, PartReader>([
     (line, { exchange }) => {
       const { response, body, events } = exchange
       if (response === null) return noResponse(exchange)
+      if (isBodiless(response)) return noBody(exchange)
       if (body !== null || events.length > 0) {
         return badOrder(`is a body beside what exchange ${exchange.n} was answered already`)
       }
@@ -185,6 +196,7 @@ const partReaders = new Map<string, PartReader>([
       if (response === null && (end.kind === 'eof' || end.tail !== undefined)) {
         return noResponse(open.exchange)
       }
+      if (end.tail !== undefined && isBodiless(response)) return noBody(open.exchange)
       if (body !== null && end.tail !== undefined) {
         return badMember('"tail" is what came after events, but the response has a body')
       }

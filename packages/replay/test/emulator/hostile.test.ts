@@ -44,6 +44,17 @@ describe('a body', () => {
   })
 })
 
+it('what is no HTTP request is a miss', async () => {
+  const missed = Promise.withResolvers<unknown>()
+  const { url, misses } = await emulate({
+    recordings: [recordingOf([{ events: ['a'] }])],
+    onRequest: ({ miss }) => missed.resolve(miss?.code),
+  })
+  await expect(fetch(url.replace('http:', 'https:'))).rejects.toThrow('fetch failed')
+  expect(await missed.promise).toBe('bad-request')
+  expect(misses[0]?.message).toMatch(/^what came is no HTTP request \(HPE_\w+\); .* https\?\.$/)
+})
+
 describe('the same body', () => {
   const stream = '/v1beta/models/m:streamGenerateContent'
 

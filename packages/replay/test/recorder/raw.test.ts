@@ -97,6 +97,14 @@ describe('a provider that answers', () => {
   })
 })
 
+it('an agent that sends no HTTP is told as a problem', async () => {
+  const upstream = 'http://127.0.0.1:1'
+  const recorder = await createRecorder({ upstream, wire: 'openai-chat', clock: () => 0 })
+  await expect(fetch(recorder.url.replace('http:', 'https:'))).rejects.toThrow('fetch failed')
+  expect((await recorder.close()).exchanges).toEqual([])
+  expect(recorder.problems).toEqual([expect.stringMatching(/sent what is no HTTP request \(HPE_/)])
+})
+
 /** What an agent gets. */
 type Seen = { status: number; body: string; isWhole: boolean } | { code: string | undefined }
 

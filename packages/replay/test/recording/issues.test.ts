@@ -89,6 +89,33 @@ const cases: Case[] = [
     0,
   ],
   [
+    'events of a status that has none',
+    [head, request, but(response, { status: 204 }), event, end],
+    4,
+    'bad-member',
+    0,
+  ],
+  [
+    'a body of a status that has none',
+    [
+      head,
+      request,
+      but(response, { status: 304 }),
+      but(event, { type: 'exchange/body', body: 'x' }),
+      end,
+    ],
+    4,
+    'bad-member',
+    0,
+  ],
+  [
+    'a tail of a status that has none',
+    [head, request, but(response, { status: 204 }), but(end, { kind: 'reset', tail: 'x' })],
+    4,
+    'bad-member',
+    0,
+  ],
+  [
     'a status that is none',
     [head, request, but(response, { status: 42 }), end],
     3,

@@ -20,7 +20,9 @@ const refusal = 'runproof: this run may not leave the machine\n'
 export function createSink({ ports, onAttempt }: SinkOptions): Server {
   const isOpen = (host: string, port: number): boolean =>
     (host === '127.0.0.1' || host === 'localhost') && ports.includes(port)
-  const server = http.createServer((request, response) => {
+  // Idle connections stay: an agent must not lose a race against their end.
+  const timeouts = { keepAliveTimeout: 0, requestTimeout: 0 }
+  const server = http.createServer(timeouts, (request, response) => {
     const target = URL.parse(request.url ?? '')
     if (target === null) return refuse(response, 400)
     const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80)
