@@ -14,9 +14,15 @@ import { proveRecording } from './recorder/prove.ts'
 import type { Capture } from './recorder/capture.ts'
 import { isUnasked, readExchange } from './recorder/exchange.ts'
 import { createProxy } from './recorder/proxy.ts'
+import { secretsOfJson } from './redact/member.ts'
 import { redactRecording, type RedactionReport } from './redact/recording.ts'
 import { createRedactor } from './redact/redactor.ts'
-import { secretsOfEnvironment, secretsOfRequest, type KnownSecret } from './redact/value.ts'
+import {
+  secretsOfEnvironment,
+  secretsOfRequest,
+  secretsOfResponse,
+  type KnownSecret,
+} from './redact/value.ts'
 
 export { writeRecording } from './recorder/write.ts'
 export type { WriteOptions } from './recorder/write.ts'
@@ -101,7 +107,11 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
     const values = [
       ...(options.secrets ?? []),
       ...secretsOfEnvironment(options.env ?? {}),
-      ...captures.flatMap(({ headers, path }) => secretsOfRequest(headers, path)),
+      ...captures.flatMap(({ headers, path, response }) => [
+        ...secretsOfRequest(headers, path),
+        ...secretsOfResponse(response?.headers ?? {}),
+      ]),
+      ...exchanges.flatMap(({ request }) => secretsOfJson(request.body)),
     ]
     const raw: Recording = {
       version: 1,

@@ -4,6 +4,7 @@
  * `{{secret:1}}`. Numbers may differ; a request key takes all of them for one.
  */
 import type { Recording } from '../recording/recording.ts'
+import { secretsOfJson } from './member.ts'
 import { createRedactor, type Redactor } from './redactor.ts'
 import { hasPlaceholder } from './span.ts'
 import type { KnownSecret } from './value.ts'
@@ -25,6 +26,7 @@ export async function createBodyRedactor(
 
 /** A JSON value without its secrets; the same object when it has none. */
 export function redactValue(value: unknown, redactor: Redactor): unknown {
+  for (const secret of secretsOfJson(value)) redactor.know(secret)
   mapTexts(value, (text) => {
     redactor.learn([text])
     return text

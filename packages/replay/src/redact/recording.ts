@@ -11,7 +11,7 @@ import { createSuspects, type Suspect } from './entropy.ts'
 import { withKeys } from './key.ts'
 import { opaqueOf } from './opaque.ts'
 import type { RedactedSecret, Redactor } from './redactor.ts'
-import { mapStream } from './stream.ts'
+import { mapList, mapStream, type PiecesVisitor } from './stream.ts'
 import { withoutCredentials } from './value.ts'
 import { mapJsonTexts, mapTexts } from './walk.ts'
 
@@ -66,7 +66,9 @@ export function findLeaks(recording: Recording, redactor: Redactor): string[] {
 }
 
 function mapRecording(recording: Recording, visit: Visitor): Recording {
-  const isOpaque = opaqueOf(recording.wire)
+  const isOpaqueOfOne = opaqueOf(recording.wire)
+  // Also in a list of what else are events.
+  const isOpaque = (path: string): boolean => isOpaqueOfOne(path.replace(/^\*\./, ''))
   const one = (n: number, name: string, isCutOff = false) => {
     return (text: string, path: string): string => {
       const place = { n, path: path === '' ? name : `${name} ${path}`, isOpaque: isOpaque(path) }
@@ -77,6 +79,13 @@ function mapRecording(recording: Recording, visit: Visitor): Recording {
     const { n, request, response, body, end } = exchange
     const isCutOff = end.kind !== 'eof'
     const head = one(n, 'header')
+    const mapBody = (text: string): string => {
+      const visitPieces: PiecesVisitor = (pieces, path) =>
+        visit(pieces, { n, path: `response ${path}`, isOpaque: isOpaque(path), isCutOff })
+      // Of a list, too, what a text alone gives away is to be known.
+      const mapped = mapJsonTexts(text, one(n, 'response', isCutOff))
+      return mapList(text, visitPieces) ?? mapped
+    }
     // A redirect may carry what authenticates the request it asks for.
     const headOfResponse = (value: string, name: string): string =>
       head(name === 'location' ? withoutCredentials(value) : value, name)
@@ -95,7 +104,7 @@ function mapRecording(recording: Recording, visit: Visitor): Recording {
       ...mapStream(exchange, (pieces, path) =>
         visit(pieces, { n, path: `event ${path}`, isOpaque: isOpaque(path), isCutOff }),
       ),
-      body: body === null ? null : mapJsonTexts(body, one(n, 'response', isCutOff)),
+      body: body === null ? null : mapBody(body),
     }
   }
   return {

@@ -32,6 +32,8 @@ export type TextOptions = {
 }
 
 export type Redactor = {
+  /** Looks for a secret from now on. */
+  know(secret: KnownSecret): void
   /** Remembers the secrets of a text; its pieces are joined. */
   learn(pieces: readonly string[], options?: TextOptions): void
   /** The pieces with placeholders; a secret across pieces has its own where it begins. */
@@ -95,9 +97,11 @@ export async function createRedactor(values: readonly KnownSecret[] = []): Promi
     numbers.set(value, secret)
     return placeholderOf(secret.n)
   }
-  for (const { name, value } of values) known.add(value, name)
+  const know = ({ name, value }: KnownSecret): void => known.add(value, name)
+  for (const secret of values) know(secret)
 
   return {
+    know,
     learn(pieces, options) {
       for (const { value, rule } of find(pieces.join(''), options)) known.add(value, rule)
     },

@@ -85,6 +85,6 @@ export function findShapes(text: string): Span[] {
 }
 
 /** A drawn secret has letters and digits of many kinds; a name in a program or a hint has not. */
-function looksDrawn(secret: string): boolean {
+export function looksDrawn(secret: string): boolean {
   return /\d/.test(secret) && /[A-Za-z]/.test(secret) && new Set(secret).size >= 8
 }

@@ -2,10 +2,11 @@
  * The texts of a stream of events, joined as a reader would join them: a secret
  * that the model spells over many deltas is one text here.
  */
+import { isObject } from '../object.ts'
 import { encodeFrame } from '../recording/frame.ts'
 import type { Exchange, RecordedEvent, RecordedResponse } from '../recording/recording.ts'
 import type { Redactor } from './redactor.ts'
-import { isIdentifier, mapJsonTexts } from './walk.ts'
+import { isIdentifier, mapJsonTexts, parseJson } from './walk.ts'
 
 /** The pieces of one text, in order; gives as many pieces. */
 export type PiecesVisitor = (pieces: readonly string[], path: string) => readonly string[]
@@ -47,6 +48,18 @@ export function mapStream(
   // The one that most was taken out of.
   const [text = ''] = tailTexts.toSorted((a, b) => a.length - b.length)
   return { events: mapped, end: { ...end, tail: before + text } }
+}
+
+/**
+ * As `mapStream`, for the events of a stream that came as one JSON list, as
+ * Gemini gives them when it is not asked for events; null for any other text.
+ */
+export function mapList(text: string, visit: PiecesVisitor): string | null {
+  const list = parseJson(text)
+  if (!Array.isArray(list) || !list.every(isObject)) return null
+  const events = list.map((member) => ({ dtMs: 0, data: JSON.stringify(member) }))
+  const mapped = mapStream({ events, end: { kind: 'eof' }, response: null }, visit).events
+  return mapped === events ? text : `[${mapped.map(({ data }) => data).join(',')}]`
 }
 
 /**

@@ -21,17 +21,18 @@ const urlPassword = /^[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:[^\s/@]+@/i
 const publicValue =
   /^(?:\/|~|\.{1,2}\/|[A-Za-z]:\\|https?:\/\/[^@\s]*$|true|false|none|auto|disabled|enabled)/i
 
+export function isSecretOfEnvironment(name: string, value: string): boolean {
+  if (value.length < environmentUnitsMin) return false
+  return urlPassword.test(value) || (secretName.test(name) && !publicValue.test(value))
+}
+
 /** The values of an environment that must not be on disk, longest first. */
 export function secretsOfEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): KnownSecret[] {
   return Object.entries(env)
     .flatMap(([name, value]) =>
-      value !== undefined &&
-      value.length >= environmentUnitsMin &&
-      (urlPassword.test(value) || (secretName.test(name) && !publicValue.test(value)))
-        ? [{ name, value }]
-        : [],
+      value !== undefined && isSecretOfEnvironment(name, value) ? [{ name, value }] : [],
     )
     .toSorted((a, b) => b.value.length - a.value.length)
 }
@@ -61,10 +62,23 @@ export function secretsOfRequest(
       if (scheme.toLowerCase() === 'basic') add(name, passwordOf(token))
     }
   }
-  for (const [name, value] of queryOf(path)) {
-    if (credentialParameter.test(name)) add(`?${name}`, value)
+  for (const [, , written = '', value = ''] of path.matchAll(parameter)) {
+    const name = readForm(written)
+    if (credentialParameter.test(name)) add(`?${name}`, readForm(value))
   }
   return secrets
+}
+
+/** What a provider gives to authenticate with from then on: cookies, and where a redirect leads to. */
+export function secretsOfResponse({
+  'set-cookie': cookies = [],
+  location = '',
+}: Readonly<{
+  'set-cookie'?: readonly string[] | undefined
+  location?: string | undefined
+}>): KnownSecret[] {
+  const cookie = cookies.map((given) => given.split(';', 1)[0] ?? '')
+  return secretsOfRequest({ cookie }, location)
 }
 
 function passwordOf(token: string): string {
@@ -74,19 +88,13 @@ function passwordOf(token: string): string {
 
 /** The path, or address, with the values of credential parameters left out. */
 export function withoutCredentials(path: string): string {
-  const start = path.indexOf('?')
-  if (start === -1) return path
-  const parameters = path.slice(start + 1).split('&')
-  const kept = parameters.map((parameter) => {
-    const [name = ''] = parameter.split('=', 1)
-    // As `queryOf` reads it, escapes undone.
-    const [read = ''] = new URLSearchParams(parameter).keys()
-    return credentialParameter.test(read) ? `${name}=` : parameter
-  })
-  return `${path.slice(0, start)}?${kept.join('&')}`
+  return path.replaceAll(parameter, (whole, mark: string, name: string) =>
+    credentialParameter.test(readForm(name)) ? `${mark}${name}=` : whole,
+  )
 }
 
-function queryOf(path: string): URLSearchParams {
-  const start = path.indexOf('?')
-  return new URLSearchParams(start === -1 ? '' : path.slice(start + 1))
-}
+/** Of a query, or of what stands behind the `#` of an address. */
+const parameter = /([?&#])([^=?&#]*)=([^&#]*)/g
+
+/** A name or a value with its escapes undone. */
+const readForm = (written: string): string => new URLSearchParams(`a=${written}`).get('a') ?? ''

@@ -71,7 +71,8 @@ export function mapJsonTexts(text: string, visit: TextVisitor): string {
   return mapped === value ? text : JSON.stringify(mapped)
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -146,6 +146,25 @@ describe('a recorded run', () => {
     await emulator.close()
   })
 
+  it('has nothing of what the provider gave to authenticate with, wherever it is said', async () => {
+    const [session, ticket] = ['of-the-session', 'of-the-redirect']
+    const provider = await startProvider((_, response) => {
+      const headers = { 'set-cookie': `sid=${session}; Path=/`, location: `/v1?key=${ticket}` }
+      response.writeHead(307, headers).end(`<a href="/v1?key=${ticket}">${session}</a>`)
+    })
+    const recorder = await createRecorder({
+      upstream: provider.url,
+      wire: 'openai-chat',
+      clock: () => 0,
+    })
+    await ask(recorder.url, { body: '{}' })
+    const text = JSON.stringify(await recorder.close())
+    expect(text).toContain('{{secret:2}}')
+    expect(text).not.toContain(session)
+    expect(text).not.toContain(ticket)
+    await provider.close()
+  })
+
   it('needs no redactor when it has no secret', () => {
     expect(holdsSecrets(recordingOf('openai-chat', [exchangeOf(1, { body: { a: 'b' } })]))).toBe(
       false,

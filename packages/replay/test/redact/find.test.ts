@@ -4,10 +4,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import {
   createRedactor,
   redactLines,
+  redactValue,
   secretsOfEnvironment,
   type Redactor,
 } from '@runproof/replay/redact'
-import { secretsOfRequest, withoutCredentials } from '../../src/redact/value.ts'
+import { secretsOfRequest, secretsOfResponse, withoutCredentials } from '../../src/redact/value.ts'
 import { drawn, shapedKeys } from './keys.ts'
 
 let redactor: Redactor
@@ -272,11 +273,52 @@ it('takes each value of a cookie for one', () => {
   expect(found.map(({ value }) => value)).toContain('drawn-by-lot')
 })
 
+it('takes from a response what is to authenticate from then on', () => {
+  const found = secretsOfResponse({
+    'set-cookie': ['sid=drawn-by-lot; Path=/; SameSite=Strict'],
+    location: 'https://a.test/x?page=1234567890&key=by%2Dlot%2Dtoo#id_token=a-third-one',
+  })
+  const values = found.map(({ value }) => value)
+  expect(values).toEqual(expect.arrayContaining(['drawn-by-lot', 'by-lot-too', 'a-third-one']))
+  expect(values.join(' ')).not.toMatch(/Strict|1234567890/)
+})
+
+describe('a member of JSON', () => {
+  const secret = 'oars-of-the-dory-9x7q'
+
+  it.each([
+    [
+      'of a hosted tool',
+      { tools: [{ type: 'mcp', headers: { Authorization: `Bearer ${secret}` } }] },
+    ],
+    ['of a server', { mcp_servers: [{ authorization_token: secret }] }],
+    ['that is a variable', { env: [{ name: 'DORY_TOKEN', value: secret }] }],
+    ['that is a header', { headers: [{ name: 'X-Api-Key', value: secret }] }],
+    ['in another spelling', { clientSecret: secret }],
+  ])('%s is taken out, and where it stands elsewhere', async (_, value) => {
+    const said = { before: `it is ${secret}`, ...value }
+    const redacted = JSON.stringify(redactValue(said, await createRedactor()))
+    expect(redacted).toContain('it is {{secret:1}}')
+    expect(redacted).not.toContain(secret)
+  })
+
+  it.each([
+    ['that only has such a name', { api_key: 'your-key-here', properties: { token: {} } }],
+    ['of a key of a keyboard', { key: 'Control+Shift+F12' }],
+    ['of logprobs', { token: ' international1' }],
+    ['that is a path', { env: [{ name: 'KEY_FILE', value: '/home/me/key.pem' }] }],
+    ['that only names a member', { name: 'get_token', value: 'short1' }],
+  ])('%s stays', async (_, value) => {
+    expect(redactValue(value, await createRedactor())).toBe(value)
+  })
+})
+
 it.each([
   ['/v1/x?key=k&alt=sse', '/v1/x?key=&alt=sse'],
   ['/v1/x?%6Bey=k', '/v1/x?%6Bey='],
   ['/v1/x?api_key=k&id_token=k&X-Amz-Signature=k', '/v1/x?api_key=&id_token=&X-Amz-Signature='],
   ['/v1/x?subscription-key=k&client_secret=k', '/v1/x?subscription-key=&client_secret='],
+  ['https://a.test/x?a=b#access_token=k&n=1', 'https://a.test/x?a=b#access_token=&n=1'],
   ['/v1/x?page_token=p&sort_key=s&keys=1', '/v1/x?page_token=p&sort_key=s&keys=1'],
 ])('of %s the recording has %s', (path, kept) => {
   expect(withoutCredentials(path)).toBe(kept)

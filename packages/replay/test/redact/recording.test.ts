@@ -150,6 +150,25 @@ describe('a secret', () => {
     expect(exchanges[0]?.response?.headers.location).toBe('https://example.com/x?sig=&page=2')
   })
 
+  it('is found over the members of a list, which Gemini gives in place of events', async () => {
+    const ofModel = (said: object): object => ({
+      candidates: [{ content: { parts: [said] } }],
+    })
+    const list = (texts: string[]): string => JSON.stringify(texts.map((text) => ofModel({ text })))
+    const spelled = list(['it is ', key.slice(0, 9), key.slice(9), ' ok', `and ${key}`, ' end'])
+    const signed = JSON.stringify([ofModel({ thoughtSignature: key })], null, 2)
+    const bodies = [spelled, signed].map((responseBody, index) =>
+      exchangeOf(index + 1, { responseBody }),
+    )
+    const { exchanges } = await redact(recordingOf('gemini', bodies))
+    const [first, second] = exchanges.map(({ body }) => body)
+    expect(first).toBe(list(['it is ', '{{secret:1}}', '', ' ok', 'and {{secret:1}}', ' end']))
+    // Known by now, it is taken out of what only the provider can read, too.
+    expect(second).toContain('{{secret:1}}')
+    const alone = await redact(recordingOf('gemini', [exchangeOf(1, { responseBody: signed })]))
+    expect(alone.exchanges[0]?.body).toBe(signed)
+  })
+
   it('is found when parallel calls stream their arguments in turn', async () => {
     const middle = Math.floor(key.length / 2)
     const events = [
