@@ -59,8 +59,12 @@ export async function runTap(
   const tell = (text: string): void => void terminal.stderr.write(`runproof tap: ${text}\n`)
   const transcript = createTapTranscript({
     file,
-    env: terminal.env,
+    env: { ...variablesOf(command), ...terminal.env },
     now: () => performance.now() - startedMs,
+    onUnjoined: () =>
+      tell(
+        `${visible(file.path)} is too large to be gone over as a whole: a secret that is spelled over several messages may be in it`,
+      ),
     onProblem: (problem) =>
       tell(`${visible(file.path)} cannot be written any more: ${visible(problem)}`),
   })
@@ -81,6 +85,15 @@ export async function runTap(
   if (signal === null) return code ?? 1
   raise(signal)
   return 128 + constants.signals[signal]
+}
+
+/** What flags say, as if they were variables: `--api-key=…`, `--api-key …`. */
+function variablesOf(command: readonly string[]): Record<string, string> {
+  const flags = command.flatMap((word, at): [string, string][] => {
+    const [, name = '', value = command[at + 1] ?? ''] = /^--?([\w-]+)(?:=(.*))?$/s.exec(word) ?? []
+    return name === '' ? [] : [[name, value]]
+  })
+  return Object.fromEntries(flags)
 }
 
 function openFile(out: string | undefined, folder: string): OwnFile {

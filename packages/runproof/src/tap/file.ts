@@ -46,19 +46,24 @@ export function createFile(path: string): OwnFile {
   }
 }
 
-/** Closes the file; its text becomes what `map` makes of it, all at once. */
+/**
+ * Closes the file; its text becomes what `map` makes of it, all at once.
+ * @returns false for one that is too large to be read back.
+ */
 export function closeFile(
   { path, descriptor, isRegular }: OwnFile,
   bytesMax: number,
   map: (text: string) => string,
-): void {
+): boolean {
   closeSync(descriptor)
-  if (!isRegular || statSync(path).size > bytesMax) return
+  if (!isRegular) return true
+  if (statSync(path).size > bytesMax) return false
   const text = readFileSync(path, 'utf8')
   const mapped = map(text)
-  if (mapped === text) return
+  if (mapped === text) return true
   const draft = `${path}.tmp`
   rmSync(draft, { force: true })
   writeFileSync(draft, mapped, { mode: 0o600, flag: 'wx' })
   renameSync(draft, path)
+  return true
 }

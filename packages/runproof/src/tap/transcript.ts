@@ -35,6 +35,8 @@ export type TapTranscriptOptions = {
   now: () => number
   /** Called once, when the file cannot be written any more. */
   onProblem: (problem: string) => void
+  /** Called when the file is too large to be gone over again. */
+  onUnjoined: () => void
 }
 
 /** A line on its way to disk: at what time, which way, and what it says. */
@@ -42,6 +44,7 @@ type Entry = { t: number; dir: Direction; text: string; content: { m: Message } 
 
 type Redaction = {
   value: (value: unknown) => unknown
+  text: (text: string) => string
   lines: (lines: readonly string[]) => string[]
 }
 
@@ -50,6 +53,7 @@ export function createTapTranscript({
   env,
   now,
   onProblem,
+  onUnjoined,
 }: TapTranscriptOptions): TapTranscript {
   let isBroken = false
   const write = (line: string): void => {
@@ -87,7 +91,8 @@ export function createTapTranscript({
     },
     async close() {
       const { lines } = await loading
-      closeFile(file, joinedBytesMax, (text) => lines(text.split('\n')).join('\n'))
+      const isWhole = closeFile(file, joinedBytesMax, (text) => lines(text.split('\n')).join('\n'))
+      if (!isWhole) onUnjoined()
     },
   }
 }
@@ -98,6 +103,7 @@ async function loadRedaction(env: TapTranscriptOptions['env']): Promise<Redactio
   const redactor = await createRedactor(secretsOfEnvironment(env))
   return {
     value: (value) => redactValue(value, redactor),
+    text: (text) => redactor.redact([text])[0] ?? '',
     lines: (lines) => redactLines(lines, redactor),
   }
 }
@@ -111,9 +117,13 @@ function parseMessage(text: string): Message | null {
   }
 }
 
-function serializeEntry({ t, dir, text, content }: Entry, { value }: Redaction): string {
+function serializeEntry(
+  { t, dir, text, content }: Entry,
+  { value, text: hide }: Redaction,
+): string {
   if ('raw' in content) return JSON.stringify({ t, dir, raw: value(content.raw) })
   const message = value(content.m)
-  const json = message === content.m ? text : JSON.stringify(message)
+  // A parser keeps one of two members of a name; the text has both.
+  const json = message === content.m ? hide(text) : JSON.stringify(message)
   return `{"t":${t},"dir":"${dir}","m":${json}}`
 }

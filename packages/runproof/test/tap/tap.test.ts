@@ -231,17 +231,44 @@ describe('secrets', () => {
       'process.stderr.write(process.env.MY_API_KEY + "\\n"); process.stdin.pipe(process.stdout)',
     )
     const text = `${message(key)}\nraw ${env.MY_API_KEY}\n{"jsonrpc":"2.0","id":1,"result":{"${key}":["${key}"]}}\n`
-    const tap = startTap(['--out', 'secret.jsonl', '--', ...agent, '--', `--key=${key}`], { env })
+    const tap = startTap(
+      [
+        '--out',
+        'secret.jsonl',
+        '--',
+        ...agent,
+        '--',
+        `--key=${key}`,
+        '--api-token',
+        'oars of the dory',
+      ],
+      { env },
+    )
     tap.child.stdin.end(text)
     expect(String(await tap.stdout)).toBe(text)
     await tap.ended
     const transcript = readFileSync(join(folder, 'secret.jsonl'), 'utf8')
     expect(transcript).not.toContain(key)
     expect(transcript).not.toContain(env.MY_API_KEY)
+    expect(transcript).not.toContain('oars of the dory')
     const lines = saying(readTranscript('secret.jsonl'))
-    expect(lines).toContain('> "raw {{secret:2}}"')
-    expect(lines).toContain('x {"stderr":"{{secret:2}}"}')
+    expect(lines).toContain('> "raw {{secret:3}}"')
+    expect(lines).toContain('x {"stderr":"{{secret:3}}"}')
     expect(lines).toContain('< {"jsonrpc":"2.0","id":1,"result":{"{{secret:1}}":["{{secret:1}}"]}}')
+  })
+
+  it('are not there for a moment where a member comes twice', async () => {
+    const tap = startTap(['--out', 'twice.jsonl', '--', ...echo], { env })
+    const params = `{"a":"${env.MY_API_KEY}","a":"z"}`
+    tap.child.stdin.write(`{"jsonrpc":"2.0","method":"x","params":${params}}\n`)
+    const read = (): string => readFileSync(join(folder, 'twice.jsonl'), 'utf8')
+    await new Promise((resolve) => tap.child.stdout.once('data', resolve))
+    while (!read().includes('"dir":"<"')) await new Promise((resolve) => setImmediate(resolve))
+    const before = read()
+    tap.child.kill('SIGKILL')
+    await tap.ended
+    expect(before).toContain('"params":{"a":"{{secret:1}}","a":"z"}')
+    expect(before).not.toContain(env.MY_API_KEY)
   })
 
   it('are found when the deltas of a model cut them up', async () => {
