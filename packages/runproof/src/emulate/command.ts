@@ -9,6 +9,7 @@ import { ReplayError } from '@runproof/replay'
 import { createEmulator } from '@runproof/replay/emulator'
 import type { EmulatedRequest, Emulator, EmulatorOptions } from '@runproof/replay/emulator'
 import { RunproofError } from '../error.ts'
+import { createSecretFinder } from '../guard/secret.ts'
 import { createOutput, type Output, type Terminal } from '../terminal.ts'
 import { visible, visibleJson } from '../visible.ts'
 import { readOptions, type EmulateOptions } from './options.ts'
@@ -30,21 +31,29 @@ export async function runEmulate(
   const output = createOutput(terminal.stdout)
   const print = createPrinter(output, json)
   let requestCount = 0
+  // The detectors take a moment to load: what is told waits for them, the address does not.
+  const started = Promise.withResolvers<void>()
+  const hiding = started.promise.then(() => createHider(terminal.env))
   const emulator = await start({
     ...emulation,
     recordings,
     ...(redact !== undefined && { redact }),
     onRequest(request) {
       requestCount++
-      print({ request }, requestText(request))
-      if (request.miss !== undefined) terminal.stderr.write(`${lines(request.miss.message)}\n`)
+      void hiding.then((hide) => {
+        print({ request: hide(request) }, String(hide(requestText(request))))
+        const { miss } = request
+        if (miss !== undefined) terminal.stderr.write(`${lines(String(hide(miss.message)))}\n`)
+      })
     },
   })
   print({ url: emulator.url }, emulator.url)
+  started.resolve()
   const input = emulation.pace === 'step' ? releaseByLine(terminal.stdin, emulator) : null
   await stopped
   input?.close()
   await emulator.close()
+  await hiding
   const unused = emulator.unused()
   for (const { file = '', exchange } of unused) {
     print({ unused: { file, exchange } }, `never asked for: ${exchange} of ${visible(file)}`)
@@ -56,6 +65,13 @@ export async function runEmulate(
   )
   await output.flush()
   return end.misses + end.unused === 0 ? 0 : 1
+}
+
+/** Takes the secrets of the environment, and what looks like one, out of a JSON value. */
+async function createHider(env: Terminal['env']): Promise<(value: unknown) => unknown> {
+  const { redactValue } = await import('@runproof/replay/redact')
+  const finder = await createSecretFinder(env)
+  return (value) => redactValue(value, finder)
 }
 
 async function start(options: EmulatorOptions): Promise<Emulator> {

@@ -161,6 +161,18 @@ describe('runproof emulate', () => {
     expect((await stop()).code).toBe(0)
   })
 
+  it.each([{}, { json: true }])('tells no secret of the environment: %o', async (options) => {
+    const key = 'walnut-shells-7781-ripe'
+    const { ask, stop } = await start([twice], options, { GARDEN_API_KEY: key })
+    await ask({ messages: [{ role: 'user', content: `My key is ${key}.` }] })
+    await ask({}, `/bot${key}/say`)
+    const { lines, stderr } = await stop()
+    const told = lines.join('\n')
+    expect(told).toContain('/bot{{secret:1}}/say')
+    expect(stderr).toContain('My key is {{secret:1}}.')
+    expect(told + stderr).not.toContain(key)
+  })
+
   it.each<[string, string[], EmulateOptions, string]>([
     ['usage', [kitchen], {}, '--wire'],
     ['usage', [twice], { port: '65536' }, '--port'],
