@@ -137,7 +137,7 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
 }
 
 function describeFailure(code: string): string {
-  const isAnswer = code.startsWith('HPE_') || code.startsWith('status')
+  const isAnswer = /^(?:HPE_|ERR_HTTP|ERR_INVALID_CHAR|status )/.test(code)
   return isAnswer ? `gives an answer that cannot be read (${code})` : `cannot be reached (${code})`
 }
 

@@ -112,7 +112,7 @@ export async function createEmulator(options: EmulatorOptions): Promise<Emulator
   )
   tellNoHttp(server, (parserCode) => {
     const sent = { method: '', path: '', headers: {} }
-    const reason = `what came is no HTTP request (${parserCode}); was the agent told ${loopback} with https?`
+    const reason = `what came is no HTTP request (${parserCode}), as of an agent that was told https`
     void decider.refuse(sent, { code: 'bad-request', reason }).then((miss) => tell(sent, miss))
   })
   const url = `http://${loopback}:${await listenOnLoopback(server, port)}`

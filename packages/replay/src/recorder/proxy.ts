@@ -121,12 +121,16 @@ function pass(
   const listen = (): void => {
     outgoing.setTimeout(silenceMs, () => finish('timeout'))
     outgoing.on('response', (incoming) => {
-      capture.response = {
-        status: incoming.statusCode ?? 0,
-        headers: incoming.headers,
-        atMs: clock(),
+      const { statusCode: status = 0, headers } = incoming
+      try {
+        sendHead(incoming, response)
+      } catch (error) {
+        // Node reads heads that it does not write, such as that of status 000.
+        onFailure(capture, codeOf(error))
+        finish('reset')
+        return
       }
-      sendHead(incoming, response)
+      capture.response = { status, headers, atMs: clock() }
       forward(incoming, response, (bytes) => {
         if (keepBytes(capture, budget, bytes)) capture.chunks.push({ bytes, atMs: clock() })
       })
@@ -194,6 +198,10 @@ function waitFor(to: Writable, from: Readable): void {
 
 function isStale(outgoing: ClientRequest, error: NodeJS.ErrnoException): boolean {
   return outgoing.reusedSocket && isBroken(error)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
 /** Whether there was a connection, which broke off: an end like any other. */

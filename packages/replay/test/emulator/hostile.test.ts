@@ -52,7 +52,7 @@ it('what is no HTTP request is a miss', async () => {
   })
   await expect(fetch(url.replace('http:', 'https:'))).rejects.toThrow('fetch failed')
   expect(await missed.promise).toBe('bad-request')
-  expect(misses[0]?.message).toMatch(/^what came is no HTTP request \(HPE_\w+\); .* https\?\.$/)
+  expect(misses[0]?.message).toMatch(/^what came is no HTTP request \(HPE_\w+\), .* https\.$/)
 })
 
 describe('the same body', () => {

@@ -34,6 +34,18 @@ const cases: readonly Case[] = [
   { name: 'nothing at all', answer: '', end: 'reset' },
   { name: 'half a head', answer: 'HTTP/1.1 200 OK\r\ncontent-ty', end: 'reset' },
   { name: 'no HTTP', answer: 'hello\r\n\r\n', end: 'reset', problem: /cannot be read \(HPE_/ },
+  {
+    name: 'a status that Node reads and does not write',
+    answer: 'HTTP/1.1 000 None\r\ncontent-length: 0\r\n\r\n',
+    end: 'reset',
+    problem: /cannot be read \(ERR_HTTP_INVALID_STATUS_CODE\)/,
+  },
+  {
+    name: 'a reason that Node reads and does not write',
+    answer: 'HTTP/1.1 200 O\u0001K\r\ncontent-length: 0\r\n\r\n',
+    end: 'reset',
+    problem: /cannot be read \(ERR_INVALID_CHAR\)/,
+  },
   { name: 'a head and no more', answer: stream, end: 'reset' },
   { name: 'a head and what is no chunk', answer: `${stream}zz\r\n`, end: 'reset' },
   { name: 'more than its length', answer: `${json}{} and more`, end: 'reset' },
