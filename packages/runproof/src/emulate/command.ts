@@ -34,17 +34,19 @@ export async function runEmulate(
   // The detectors take a moment to load: what is told waits for them, the address does not.
   const started = Promise.withResolvers<void>()
   const hiding = started.promise.then(() => createHider(terminal.env))
+  const tell = async (request: EmulatedRequest): Promise<void> => {
+    const hide = await hiding
+    print({ request: hide(request) }, String(hide(requestText(request))))
+    const { miss } = request
+    if (miss !== undefined) terminal.stderr.write(`${lines(String(hide(miss.message)))}\n`)
+  }
   const emulator = await start({
     ...emulation,
     recordings,
     ...(redact !== undefined && { redact }),
     onRequest(request) {
       requestCount++
-      void hiding.then((hide) => {
-        print({ request: hide(request) }, String(hide(requestText(request))))
-        const { miss } = request
-        if (miss !== undefined) terminal.stderr.write(`${lines(String(hide(miss.message)))}\n`)
-      })
+      void tell(request)
     },
   })
   print({ url: emulator.url }, emulator.url)
