@@ -10,7 +10,7 @@ import type { WireName } from '@runproof/llm'
 import { ReplayError } from './error.ts'
 import { listenOnLoopback, loopback } from './loopback.ts'
 import type { Exchange, Recording, RecordingSource } from './recording/recording.ts'
-import { proveRecording } from './recorder/prove.ts'
+import { proveRecording, refuseLeftSecrets } from './recorder/prove.ts'
 import type { Capture } from './recorder/capture.ts'
 import { isUnasked, readExchange } from './recorder/exchange.ts'
 import { createProxy } from './recorder/proxy.ts'
@@ -65,7 +65,7 @@ export type Recorder = {
   url: string
   /**
    * Ends what still runs, and gives the recording; always the same one.
-   * @throws ReplayError `proof-failed` when it would not match its own requests.
+   * @throws ReplayError `proof-failed` when it would not match its own requests, `secret-left`.
    */
   close(): Promise<Recording>
   /** What went wrong that the recording cannot show, in words; complete after `close`. */
@@ -120,7 +120,9 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
       provenance: { upstream: upstream.origin, ...options.provenance },
       exchanges,
     }
-    const redacted = redactRecording(raw, await createRedactor(values))
+    const redactor = await createRedactor(values)
+    const redacted = redactRecording(raw, redactor)
+    refuseLeftSecrets(redacted.recording, redactor)
     await proveRecording(redacted.recording, exchanges, values)
     report = redacted.report
     return redacted.recording

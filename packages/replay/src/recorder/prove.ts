@@ -11,7 +11,25 @@ import { parseRecording } from '../recording/parse.ts'
 import type { Exchange, Recording } from '../recording/recording.ts'
 import { serializeRecording } from '../recording/serialize.ts'
 import { createBodyRedactor, holdsSecrets } from '../redact/body.ts'
+import type { Redactor } from '../redact/redactor.ts'
 import { withoutCredentials, type KnownSecret } from '../redact/value.ts'
+
+/**
+ * Not all of a text is a value of its JSON: a name that comes twice, a number.
+ * @param redactor knows what was taken out.
+ * @throws ReplayError `secret-left`
+ */
+export function refuseLeftSecrets(recording: Recording, redactor: Redactor): void {
+  for (const exchange of recording.exchanges) {
+    const text = serializeRecording({ ...recording, exchanges: [exchange] })
+    const [left] = redactor.find(text, { isOpaque: true })
+    if (left === undefined) continue
+    throw new ReplayError(
+      'secret-left',
+      `a secret (${left.rule}) stands in exchange ${exchange.n} where it cannot be taken out: as a number, or in a member that comes twice`,
+    )
+  }
+}
 
 /**
  * @param sent the exchanges as they were, in the order of the recording.

@@ -52,14 +52,19 @@ export function mapStream(
 
 /**
  * As `mapStream`, for the events of a stream that came as one JSON list, as
- * Gemini gives them when it is not asked for events; null for any other text.
+ * Gemini gives them when it is not asked for events, or as lines of JSON; null
+ * for any other text.
  */
 export function mapList(text: string, visit: PiecesVisitor): string | null {
   const list = parseJson(text)
-  if (!Array.isArray(list) || !list.every(isObject)) return null
-  const events = list.map((member) => ({ dtMs: 0, data: JSON.stringify(member) }))
-  const mapped = mapStream({ events, end: { kind: 'eof' }, response: null }, visit).events
-  return mapped === events ? text : `[${mapped.map(({ data }) => data).join(',')}]`
+  const members = Array.isArray(list) ? list : text.trim().split('\n').map(parseJson)
+  if (list !== members && members.length < 2) return null
+  if (!members.every(isObject)) return null
+  const events = members.map((member) => ({ dtMs: 0, data: JSON.stringify(member) }))
+  const { events: mapped } = mapStream({ events, end: { kind: 'eof' }, response: null }, visit)
+  if (mapped === events) return text
+  const data = mapped.map((event) => event.data)
+  return list === members ? `[${data.join(',')}]` : `${data.join('\n')}\n`
 }
 
 /**

@@ -165,6 +165,26 @@ describe('a recorded run', () => {
     await provider.close()
   })
 
+  it.each([
+    ['in a member that comes twice', (key: string) => `{"a":"${key}","a":"b"}`],
+    ['as a number', (key: string) => `{"a":${key}}`],
+  ])('is refused when a secret stands in it %s', async (_, answer) => {
+    const key = '20261201123456'
+    const provider = await startProvider((_request, response) => void response.end(answer(key)))
+    const recorder = await createRecorder({
+      upstream: provider.url,
+      wire: 'openai-chat',
+      clock: () => 0,
+    })
+    await ask(recorder.url, { headers: { 'x-api-key': key }, body: '{}' })
+    const refused = await recorder.close().catch((error: unknown) => error)
+    if (!ReplayError.is(refused)) throw new Error('it was not refused')
+    expect(refused.code).toBe('secret-left')
+    expect(refused.message).toContain('exchange 1')
+    expect(refused.message).not.toContain(key)
+    await provider.close()
+  })
+
   it('needs no redactor when it has no secret', () => {
     expect(holdsSecrets(recordingOf('openai-chat', [exchangeOf(1, { body: { a: 'b' } })]))).toBe(
       false,

@@ -156,6 +156,8 @@ describe('a secret', () => {
     })
     const list = (texts: string[]): string => JSON.stringify(texts.map((text) => ofModel({ text })))
     const spelled = list(['it is ', key.slice(0, 9), key.slice(9), ' ok', `and ${key}`, ' end'])
+    const asLines = (texts: string[]): string =>
+      texts.map((text) => `${JSON.stringify(ofModel({ text }))}\n`).join('')
     const signed = JSON.stringify([ofModel({ thoughtSignature: key })], null, 2)
     const bodies = [spelled, signed].map((responseBody, index) =>
       exchangeOf(index + 1, { responseBody }),
@@ -165,6 +167,9 @@ describe('a secret', () => {
     expect(first).toBe(list(['it is ', '{{secret:1}}', '', ' ok', 'and {{secret:1}}', ' end']))
     // Known by now, it is taken out of what only the provider can read, too.
     expect(second).toContain('{{secret:1}}')
+    const cut = asLines(['it is ', key.slice(0, 9), key.slice(9)])
+    const lines = await redact(recordingOf('gemini', [exchangeOf(1, { responseBody: cut })]))
+    expect(lines.exchanges[0]?.body).toBe(asLines(['it is ', '{{secret:1}}', '']))
     const alone = await redact(recordingOf('gemini', [exchangeOf(1, { responseBody: signed })]))
     expect(alone.exchanges[0]?.body).toBe(signed)
   })
