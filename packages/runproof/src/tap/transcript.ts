@@ -46,6 +46,8 @@ type Redaction = {
   value: (value: unknown) => unknown
   text: (text: string) => string
   lines: (lines: readonly string[]) => string[]
+  /** Whether a value is too deep for whoever walks through it. */
+  isTooDeep: (value: unknown) => boolean
 }
 
 export function createTapTranscript({
@@ -56,10 +58,10 @@ export function createTapTranscript({
   onUnjoined,
 }: TapTranscriptOptions): TapTranscript {
   let isBroken = false
-  const write = (line: string): void => {
+  const write = (entry: Entry, loaded: Redaction): void => {
     if (isBroken) return
     try {
-      writeSync(file.descriptor, `${line}\n`)
+      writeSync(file.descriptor, `${serializeEntry(entry, loaded)}\n`)
     } catch (error) {
       isBroken = true
       onProblem(messageOf(error))
@@ -72,12 +74,12 @@ export function createTapTranscript({
     .then(loadRedaction)
     .then((loaded) => {
       redaction = loaded
-      for (const entry of held.splice(0)) write(serializeEntry(entry, loaded))
+      for (const entry of held.splice(0)) write(entry, loaded)
       return loaded
     })
   const record = (entry: Entry): void => {
     if (redaction === null) held.push(entry)
-    else write(serializeEntry(entry, redaction))
+    else write(entry, redaction)
   }
   return {
     take(dir, line) {
@@ -98,13 +100,20 @@ export function createTapTranscript({
 }
 
 async function loadRedaction(env: TapTranscriptOptions['env']): Promise<Redaction> {
-  const { createRedactor, redactLines, redactValue, secretsOfEnvironment } =
-    await import('@runproof/replay/redact')
+  const {
+    createRedactor,
+    isNestedDeeper,
+    nestingMax,
+    redactLines,
+    redactValue,
+    secretsOfEnvironment,
+  } = await import('@runproof/replay/redact')
   const redactor = await createRedactor(secretsOfEnvironment(env))
   return {
     value: (value) => redactValue(value, redactor),
     text: (text) => redactor.redact([text])[0] ?? '',
     lines: (lines) => redactLines(lines, redactor),
+    isTooDeep: (value) => isNestedDeeper(value, nestingMax),
   }
 }
 
@@ -119,9 +128,9 @@ function parseMessage(text: string): Message | null {
 
 function serializeEntry(
   { t, dir, text, content }: Entry,
-  { value, text: hide }: Redaction,
+  { value, text: hide, isTooDeep }: Redaction,
 ): string {
-  if ('raw' in content) return JSON.stringify({ t, dir, raw: value(content.raw) })
+  if ('raw' in content || isTooDeep(content.m)) return JSON.stringify({ t, dir, raw: value(text) })
   const message = value(content.m)
   // A parser keeps one of two members of a name; the text has both.
   const json = message === content.m ? hide(text) : JSON.stringify(message)

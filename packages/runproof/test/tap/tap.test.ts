@@ -75,6 +75,16 @@ describe('bytes', () => {
   })
 })
 
+it('a message too deep for any stack passes, and is kept as a raw line', async () => {
+  const deep = `{"jsonrpc":"2.0","method":"x","params":${'['.repeat(1e5)}${']'.repeat(1e5)}}`
+  const tap = startTap(['--out', 'deep.jsonl', '--', ...echo])
+  tap.child.stdin.end(`${deep}\n${message('after it')}\n`)
+  expect(await tap.ended).toEqual({ code: 0, signal: null })
+  expect(String(await tap.stdout)).toBe(`${deep}\n${message('after it')}\n`)
+  const raws = readTranscript('deep.jsonl').map((line) => ('raw' in line ? line.raw : null))
+  expect(raws.filter((raw) => raw === deep)).toHaveLength(2)
+})
+
 describe('a side that dies', () => {
   it('as an editor leaves the agent to finish, and all of it is kept', async () => {
     const agent = program(`
