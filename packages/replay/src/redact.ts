@@ -2,7 +2,6 @@
  * `@runproof/replay/redact`: secrets in texts and JSON, found and replaced. Of
  * whole recordings: `@runproof/replay/recorder`.
  */
-export { isNestedDeeper, nestingMax } from './body.ts'
 export { createBodyRedactor, redactValue } from './redact/body.ts'
 export type { BodyRedactor } from './redact/body.ts'
 export { findLeaks } from './redact/recording.ts'

@@ -6,7 +6,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentProcess } from '../launch/process.ts'
 import type { Line } from '../lines.ts'
-import { isRecord, type Message, type TranscriptLine } from '../transcript/line.ts'
+import {
+  isRecord,
+  isTooDeep,
+  nestingMax,
+  type Message,
+  type TranscriptLine,
+} from '../transcript/line.ts'
 import {
   describeBadLine,
   describeEnd,
@@ -94,10 +100,15 @@ export function createChannel({ isMessage, lineKind, now }: ChannelOptions): Cha
       return
     }
     const message = problem === undefined ? parseObject(text) : null
-    if (message !== null && isMessage(message)) return record({ t: now(), dir: '<', m: message })
+    const isDeep = message !== null && isTooDeep(message)
+    if (message !== null && !isDeep && isMessage(message)) {
+      record({ t: now(), dir: '<', m: message })
+      return
+    }
     record({ t: now(), dir: '<', raw: text })
     if (problems.length >= problemsMax) return
-    problems.push(describeBadLine(number, text, problem ?? `not ${lineKind}`, lineKind))
+    const why = isDeep ? `nested more than ${nestingMax} values deep` : `not ${lineKind}`
+    problems.push(describeBadLine(number, text, problem ?? why, lineKind))
   }
 
   return {

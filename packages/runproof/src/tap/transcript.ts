@@ -12,7 +12,7 @@ import { isUtf8 } from 'node:buffer'
 import { writeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf } from '../error.ts'
-import { isMessage, isRecord, type Direction, type Message } from '../transcript/line.ts'
+import { isMessage, isRecord, isTooDeep, type Direction, type Message } from '../transcript/line.ts'
 import { closeFile, type OwnFile } from './file.ts'
 
 /** Larger files are not gone over again at the end. */
@@ -46,8 +46,6 @@ type Redaction = {
   value: (value: unknown) => unknown
   text: (text: string) => string
   lines: (lines: readonly string[]) => string[]
-  /** Whether a value is too deep for whoever walks through it. */
-  isTooDeep: (value: unknown) => boolean
 }
 
 export function createTapTranscript({
@@ -100,27 +98,20 @@ export function createTapTranscript({
 }
 
 async function loadRedaction(env: TapTranscriptOptions['env']): Promise<Redaction> {
-  const {
-    createRedactor,
-    isNestedDeeper,
-    nestingMax,
-    redactLines,
-    redactValue,
-    secretsOfEnvironment,
-  } = await import('@runproof/replay/redact')
+  const { createRedactor, redactLines, redactValue, secretsOfEnvironment } =
+    await import('@runproof/replay/redact')
   const redactor = await createRedactor(secretsOfEnvironment(env))
   return {
     value: (value) => redactValue(value, redactor),
     text: (text) => redactor.redact([text])[0] ?? '',
     lines: (lines) => redactLines(lines, redactor),
-    isTooDeep: (value) => isNestedDeeper(value, nestingMax),
   }
 }
 
 function parseMessage(text: string): Message | null {
   try {
     const value: unknown = JSON.parse(text)
-    return isRecord(value) && isMessage(value) ? value : null
+    return isRecord(value) && isMessage(value) && !isTooDeep(value) ? value : null
   } catch {
     return null
   }
@@ -128,9 +119,9 @@ function parseMessage(text: string): Message | null {
 
 function serializeEntry(
   { t, dir, text, content }: Entry,
-  { value, text: hide, isTooDeep }: Redaction,
+  { value, text: hide }: Redaction,
 ): string {
-  if ('raw' in content || isTooDeep(content.m)) return JSON.stringify({ t, dir, raw: value(text) })
+  if ('raw' in content) return JSON.stringify({ t, dir, raw: value(content.raw) })
   const message = value(content.m)
   // A parser keeps one of two members of a name; the text has both.
   const json = message === content.m ? hide(text) : JSON.stringify(message)

@@ -27,6 +27,14 @@ const directions: ReadonlyMap<unknown, Direction> = new Map([
 export const isRecord = (value: unknown): value is Message =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Values inside each other in a message, as in a recording: more would overflow the stack of some reader. */
+export const nestingMax = 512
+
+export function isTooDeep(value: unknown, levels: number = nestingMax): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isTooDeep(member, levels - 1))
+}
+
 /**
  * Reads one line, without its end. Spellings: Transcript v1; `{t_ms, dir, msg}`;
  * a process fact beside `t` and `dir` (`{t, dir: "x", exit}`); a bare JSON-RPC

@@ -149,6 +149,7 @@ describe('the client', () => {
 
 it.each([
   ['noise is told of a few times, and looked at in no time', 'noise', 'stdout-not-json', 20],
+  ['a message too deep for any stack is told', 'depth', 'stdout-not-json', 1],
   ['a flood is read to its end, and not kept', 'words', 'stdout-flood', 1],
 ])('stdout: %s', async (_what, text, code, count) => {
   const project = createProject({
