@@ -7,6 +7,7 @@
  * blocks, items and calls apart. It needs no knowledge of the wire, so members
  * of any provider are covered.
  */
+import { isNestedDeeper, nestingMax } from '../body.ts'
 import { isObject } from '../object.ts'
 
 /** `channel` is null for the name of a member, which continues nothing. */
@@ -71,10 +72,11 @@ export function mapJsonTexts(text: string, visit: TextVisitor): string {
   return mapped === value ? text : JSON.stringify(mapped)
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for what is no JSON, or too deep to be walked through: that is a text, as a request's body is. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return isNestedDeeper(value, nestingMax) ? undefined : value
   } catch {
     return undefined
   }
