@@ -34,6 +34,8 @@ export type Output = {
   difference: Difference | null
   /** Not having the file is nothing to complain about. */
   isOptional: boolean
+  /** It is shown with a placeholder, and no golden may hold it. */
+  holdsSecret?: boolean
 }
 
 type Context = { scenario: Scenario; agent: AgentConfig; execution: Execution }

@@ -189,7 +189,7 @@ function judgeWitnesses({ claims, logs }: Execution): Failure[] {
 }
 
 function judgeOutput(
-  { file, path, difference, expected, isOptional }: Output,
+  { file, path, difference, expected, isOptional, holdsSecret = false }: Output,
   { name }: Scenario,
 ): Failure[] {
   if (difference === null || (expected === null && isOptional)) return []
@@ -199,7 +199,7 @@ function judgeOutput(
         code: 'missing-golden',
         step: null,
         message: difference.summary,
-        details: ['look at it and accept it: runproof review'],
+        details: [holdsSecret ? noGolden : 'look at it and accept it: runproof review'],
         difference,
       },
     ]
@@ -209,11 +209,18 @@ function judgeOutput(
       code: 'difference',
       step: null,
       message: `${file}: ${difference.summary}`,
-      details: [`if the change is meant: ${remedies[writerOf(path)](visible(name))}`],
+      details: [
+        holdsSecret
+          ? noGolden
+          : `if the change is meant: ${remedies[writerOf(path)](visible(name))}`,
+      ],
       difference,
     },
   ]
 }
+
+const noGolden =
+  'it holds a secret, shown as {{secret:N}}, which no golden may hold: see that the agent does not get it, or does not say it'
 
 const remedies = {
   review: () => 'runproof review',

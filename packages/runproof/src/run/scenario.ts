@@ -92,15 +92,14 @@ export async function runScenario(
   if (secrets.length > 0) return refuse(scenario, secrets, startedAt)
   const pin = pinFor(scenario, pins)
   const wantsOutputs = kept !== null
-  const judged = await judgeExecution(scenario, agent, run, { pin, wantsOutputs })
-  const { outputs, failures, isSound } = judged
   const hiding = await openHiding()
+  const judged = await judgeExecution(scenario, agent, run, { pin, wantsOutputs, hiding })
+  const { outputs, failures, isSound } = judged
   if (kept !== null) await keepOutputs(kept, run, outputs, { redact: hiding.lines })
   if (pending !== null && inputs !== null && isSound) {
-    await writePending(pending, failures, outputs, { inputs, hiding })
+    await writePending(pending, failures, outputs, inputs)
   }
-  const told = failures.map(hiding.failure)
-  return resultOf(scenario, told, { ...run, stderr: hiding.text(run.stderr) }, startedAt)
+  return resultOf(scenario, failures, { ...run, stderr: hiding.text(run.stderr) }, startedAt)
 }
 
 /** The result of a folder that is not as it must be. Its own words are not shown: a secret may be among them. */
@@ -166,13 +165,11 @@ async function writePending(
   pending: PendingStore,
   failures: readonly Failure[],
   outputs: readonly Output[],
-  { inputs, hiding }: { inputs: Inputs; hiding: Hiding },
+  inputs: Inputs,
 ): Promise<void> {
   const told = new Set(failures.map(({ difference }) => difference))
-  for (const { difference, actual, path } of outputs) {
-    if (difference === null || !told.has(difference)) continue
-    // No golden may hold a secret, so there is nothing to accept.
-    if (!hiding.isClean([difference.file, ...(actual ?? [])])) continue
+  for (const { difference, actual, path, holdsSecret = false } of outputs) {
+    if (difference === null || !told.has(difference) || holdsSecret) continue
     const text = actual === null ? null : serializeLines(actual)
     await pending.write(difference, text, path, inputs)
   }

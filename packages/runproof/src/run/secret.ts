@@ -3,12 +3,12 @@
  * secrets of the run: no screen and no file shows one. A replay has no key, but
  * the machine has, and the configuration may.
  */
-import { isDeepStrictEqual } from 'node:util'
-import type { KnownSecret, Redactor } from '@runproof/replay/redact'
-import type { Difference, EventChange } from '../compare/difference.ts'
+import type { KnownSecret } from '@runproof/replay/redact'
+import { compareLines } from '../compare/compare.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { RunproofError } from '../error.ts'
 import type { Failure } from './failure.ts'
+import type { Output } from './goldens.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -35,69 +35,47 @@ export type Hiding = {
   text: (text: string) => string
   /** Together: a secret may be spelled over several. */
   lines: (lines: readonly string[]) => string[]
-  /** Whether they hold no secret. */
-  isClean: (lines: readonly string[]) => boolean
   failure: (failure: Failure) => Failure
+  /** One that is as it should be is left as it is: goldens hold no secret. */
+  output: (output: Output) => Output
   error: (error: unknown) => unknown
 }
 
 export async function createHiding(secrets: readonly KnownSecret[]): Promise<Hiding> {
-  const { createRedactor, redactLines, redactValue } = await import('@runproof/replay/redact')
+  const { createRedactor, redactLines } = await import('@runproof/replay/redact')
   const finder = await createRedactor(secrets)
-  const text = (given: string): string => hideText(given, finder)
-  const difference = ({ changes, ...given }: Difference): Difference => ({
-    ...given,
-    summary: text(given.summary),
-    file: text(given.file),
-    cause: text(given.cause),
-    changes: changes.map((change) =>
-      hideChange(change, text, (value) => redactValue(value, finder)),
-    ),
-  })
-  const lines = (given: readonly string[]): string[] => redactLines(given, finder)
-  const failure = ({ message, details, ...given }: Failure): Failure => {
-    const told = { ...given, message: text(message), details: details.map(text) }
-    if (given.difference === undefined) return told
-    const hidden = difference(given.difference)
-    const isSame = isDeepStrictEqual(hidden, given.difference)
-    return {
-      ...told,
-      details: isSame ? told.details : [...told.details, noGolden],
-      difference: hidden,
-    }
+  const text = (given: string): string => {
+    finder.learn([given])
+    return finder.redact([given])[0] ?? ''
   }
+  const lines = (given: readonly string[]): string[] => redactLines(given, finder)
   return {
     text,
     lines,
-    failure,
-    isClean: (given) => lines(given).every((line, at) => line === given[at]),
+    failure: (failure) => ({
+      ...failure,
+      message: text(failure.message),
+      details: failure.details.map(text),
+    }),
+    output: (output) => hideOutput(output, lines),
     error: (error) =>
       error instanceof RunproofError ? new RunproofError(error.code, text(error.message)) : error,
   }
 }
 
-const noGolden =
-  'it holds a secret, shown as {{secret:N}}, which no golden may hold: see that the agent does not get it, or does not say it'
-
-function hideText(text: string, finder: Redactor): string {
-  finder.learn([text])
-  return finder.redact([text])[0] ?? ''
-}
-
-function hideChange(
-  change: EventChange,
-  text: (text: string) => string,
-  value: (value: unknown) => unknown,
-): EventChange {
-  const hidden = { ...change, event: text(change.event) }
-  if ('expected' in hidden) hidden.expected = text(hidden.expected)
-  if ('actual' in hidden) hidden.actual = text(hidden.actual)
-  if ('fields' in hidden) {
-    hidden.fields = hidden.fields.map(({ path, ...sides }) => ({
-      path: text(path),
-      ...('expected' in sides && { expected: value(sides.expected) }),
-      ...('actual' in sides && { actual: value(sides.actual) }),
-    }))
+/** With a difference that is made of what may be shown. */
+function hideOutput(output: Output, hide: Hiding['lines']): Output {
+  const { file, expected, actual, difference } = output
+  if (difference === null || actual === null) return output
+  const [shownFile = '', ...shown] = hide([file, ...actual])
+  if (shownFile === file && shown.every((line, at) => line === actual[at])) return output
+  const { scenario } = difference
+  const hidden = compareLines({ scenario, file: shownFile, expected, actual: shown })
+  return {
+    ...output,
+    file: shownFile,
+    actual: shown,
+    difference: hidden ?? { ...difference, file: shownFile, changes: [] },
+    holdsSecret: true,
   }
-  return hidden
 }

@@ -11,6 +11,7 @@ import type { Failure } from './failure.ts'
 import { compareOutputs, type Output } from './goldens.ts'
 import type { Pin } from './header.ts'
 import { judgeOutputs, judgeRun } from './judge.ts'
+import type { Hiding } from './secret.ts'
 
 export type Verdict = {
   /** None for a run that was not sound, unless they are wanted all the same. */
@@ -24,13 +25,15 @@ export async function judgeExecution(
   scenario: Scenario,
   agent: AgentConfig,
   run: Execution,
-  { pin, wantsOutputs }: { pin: Pin | null; wantsOutputs: boolean },
+  { pin, wantsOutputs, hiding }: { pin: Pin | null; wantsOutputs: boolean; hiding: Hiding },
 ): Promise<Verdict> {
   const broken = judgeRun(scenario, agent, run)
   const isSound = broken.length === 0
-  const outputs =
+  const compared =
     isSound || wantsOutputs ? await compareOutputs({ scenario, agent, execution: run }, pin) : []
-  if (!isSound) return { outputs, failures: broken, isSound }
-  const failures = [...judgeOutputs(scenario, run, outputs), ...auditRun(agent, run)]
-  return { outputs, failures, isSound }
+  const outputs = compared.map(hiding.output)
+  const failures = isSound
+    ? [...judgeOutputs(scenario, run, outputs), ...auditRun(agent, run)]
+    : broken
+  return { outputs, failures: failures.map(hiding.failure), isSound }
 }

@@ -2,16 +2,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { configFor, createProject, script, type Project } from '../project.ts'
+import { configFor, createProject, resultsOf, script, type Project } from '../project.ts'
 
 const token = 'crew-of-the-dory'
 
 /** With the goldens of an agent that did not get the variable. */
-async function project(name: string, env: Record<string, string>): Promise<Project> {
+async function project(name: string, env: Record<string, string>, verb = 'env'): Promise<Project> {
   const made = createProject(
     {
       'runproof.yml': configFor(['writes']),
-      'scenarios/writes/one/input.json': script({ op: 'prompt', text: `env ${name}` }),
+      'scenarios/writes/one/input.json': script({ op: 'prompt', text: `${verb} ${name}` }),
     },
     { DORY_TOKEN: token },
   )
@@ -62,6 +62,21 @@ it('knows what the configuration gives the agent', async () => {
   const { stdout } = await made.test()
   expect(stdout).toContain('{{secret:1}}')
   expect(stdout).not.toContain('oars-of-the-dory')
+})
+
+it('shows none that an agent spells, a letter a line', async () => {
+  const made = await project('CREW', saying, 'spell')
+  const { stdout } = await made.test([], { json: true })
+  const told = resultsOf(stdout).flatMap(({ failures }) =>
+    failures.flatMap(({ difference }) => difference?.changes ?? []),
+  )
+  const actual = told.flatMap((change) => {
+    if (change.kind === 'extra') return [change.actual]
+    return change.kind === 'changed' ? change.fields.map((field) => String(field.actual)) : []
+  })
+  const said = actual.map((text) => /"text":"([^"]*)"/.exec(text)?.[1] ?? text).join('')
+  expect(said).toContain('{{secret:1}}')
+  expect(said).not.toContain('-of-the-')
 })
 
 it('changes nothing where there is none', async () => {
