@@ -8,8 +8,6 @@
  * or an error. Memory grows with sessions and calls, not with lines.
  */
 import {
-  isBackgroundCall,
-  isRefusal,
   quote,
   readAcpLine,
   textAt,
@@ -20,20 +18,36 @@ import {
   type Peer,
 } from '@runproof/progress/acp'
 import type { Line } from '../../lines.ts'
-import type { Call, CallStatus, Evidence, Left, Moment, Prompt, Session } from './moment.ts'
+import {
+  askAbout,
+  createCall,
+  learnCall,
+  statusOf,
+  takeAnswer,
+  type Call,
+  type Question,
+} from './call.ts'
+import type { Evidence, Left, Moment } from './moment.ts'
+import {
+  closePrompt,
+  createSession,
+  openPrompt,
+  type Place,
+  type Prompt,
+  type Session,
+} from './session.ts'
 
+/** A request without an answer. */
 type Asked = {
   method: string
   line: number
+  /** Of the client's requests. */
   session: Session | null
   prompt: Prompt | null
-  /** The call that a request for permission is about, and its options. */
-  call: Call | null
-  options: unknown
+  /** Of an agent's request for permission. */
+  question: Question | null
 }
 
-const statuses: ReadonlySet<unknown> = new Set(['pending', 'in_progress', 'completed', 'failed'])
-const isStatus = (value: unknown): value is CallStatus => statuses.has(value)
 const ofTurn: ReadonlySet<string> = new Set(turnUpdates)
 
 export class MomentReader {
@@ -49,7 +63,7 @@ export class MomentReader {
   /** Requests without an answer, by who asked and their id. */
   readonly #asked: Record<Peer, Map<string, Asked>> = { client: new Map(), agent: new Map() }
   #left: Left | null = null
-  #at: { line: number; event: string; timeMs: number | null } = { line: 0, event: '', timeMs: null }
+  #at: Place = { line: 0, event: '', timeMs: null }
 
   constructor(tell: (moment: Moment) => void) {
     this.#tell = tell
@@ -129,18 +143,8 @@ export class MomentReader {
   }
 
   #session(id: string): Session {
-    let session = this.#sessions.get(id)
-    if (session === undefined) {
-      session = {
-        isKnown: false,
-        open: [],
-        last: null,
-        calls: new Map(),
-        replay: null,
-        mayReplay: false,
-      }
-      this.#sessions.set(id, session)
-    }
+    const session = this.#sessions.get(id) ?? createSession()
+    this.#sessions.set(id, session)
     return session
   }
 
@@ -149,13 +153,7 @@ export class MomentReader {
     if (message.kind === 'response' || message.kind === 'error') {
       const asked = this.#asked.agent.get(message.id)
       this.#asked.agent.delete(message.id)
-      if (asked == null || asked.call === null) return
-      asked.call.questionLines.delete(asked.line)
-      if (isRefusal(asked.options, message)) asked.call.refusedLine = line
-      else {
-        asked.call.hasComeToBe = true
-        asked.call.isAllowed = true
-      }
+      if (asked?.question != null) takeAnswer(asked.question, message, line)
       return
     }
     const { method, params } = message
@@ -166,19 +164,12 @@ export class MomentReader {
     let prompt: Prompt | null = null
     if (method === 'session/new') this.evidence.newSessions++
     else if (session !== null && method === 'session/prompt') {
-      prompt = this.#open(session, message.id)
+      prompt = openPrompt(session, message.id, this.#at)
       session.replay = null
     } else if (session !== null && (method === 'session/load' || method === 'session/resume')) {
       session.replay = { id: message.id, method }
     }
-    this.#asked.client.set(message.id, {
-      method,
-      line,
-      session,
-      prompt,
-      call: null,
-      options: null,
-    })
+    this.#asked.client.set(message.id, { method, line, session, prompt, question: null })
   }
 
   #hearCancel(method: string, params: unknown, session: Session | null): void {
@@ -191,24 +182,8 @@ export class MomentReader {
     }
   }
 
-  #open(session: Session, id: string | null): Prompt {
-    const prompt: Prompt = {
-      ...this.#at,
-      id,
-      cancelLine: null,
-      calls: new Set(),
-      updates: 0,
-      lastUpdate: null,
-    }
-    // Turns inferred before the client was seen tell nothing any more.
-    session.open = [...session.open.filter((other) => other.id !== null), prompt]
-    return prompt
-  }
-
   #close(session: Session, prompt: Prompt): void {
-    const { line, timeMs } = this.#at
-    session.open = session.open.filter((other) => other !== prompt)
-    session.last = { id: prompt.id, line, timeMs }
+    closePrompt(session, prompt, this.#at)
     this.evidence.ends++
   }
 
@@ -221,20 +196,12 @@ export class MomentReader {
       return
     }
     const { method, params } = message
-    let call: Call | null = null
+    const { line } = this.#at
+    let question: Question | null = null
     if (method === 'session/update') this.#hearUpdate(params)
-    else if (method === 'session/request_permission') call = this.#hearPermission(params)
+    else if (method === 'session/request_permission') question = this.#hearPermission(params)
     if (message.kind === 'request') {
-      const { line } = this.#at
-      const options = valueAt(params, 'options')
-      this.#asked.agent.set(message.id, {
-        method,
-        line,
-        session: null,
-        prompt: null,
-        call,
-        options,
-      })
+      this.#asked.agent.set(message.id, { method, line, session: null, prompt: null, question })
     }
   }
 
@@ -277,16 +244,9 @@ export class MomentReader {
     const prompt = isOfTurn ? this.#promptFor(session, kind) : (session.open[0] ?? null)
     const callId = kind.startsWith('tool_call') ? textAt(update, 'toolCallId') : null
     const before = callId === null ? null : (session.calls.get(callId) ?? null)
-    const status = valueAt(update, 'status')
+    const announces = kind === 'tool_call'
     const call =
-      callId === null
-        ? null
-        : {
-            id: callId,
-            before,
-            status: isStatus(status) ? status : null,
-            announces: kind === 'tool_call',
-          }
+      callId === null ? null : { id: callId, before, status: statusOf(update), announces }
     this.#tell({ ...this.#at, kind: 'update', session, sessionId, isOfTurn, prompt, call })
     if (prompt !== null && isOfTurn) prompt.updates++
     if (prompt !== null) prompt.lastUpdate = { line: this.#at.line, event: kind }
@@ -297,7 +257,7 @@ export class MomentReader {
     }
   }
 
-  #hearPermission(params: unknown): Call | null {
+  #hearPermission(params: unknown): Question | null {
     const session = this.#session(textAt(params, 'sessionId') ?? '')
     const toolCall = valueAt(params, 'toolCall')
     const callId = textAt(toolCall, 'toolCallId')
@@ -307,10 +267,9 @@ export class MomentReader {
     this.#tell({ ...this.#at, kind: 'permission', callId, call: before, isOutside })
     if (callId === null) return null
     const call = this.#learnCall(session, prompt, callId, toolCall)
-    // Of the agent's side alone nobody knows when the question was answered, and how.
-    if (this.evidence.client) call.questionLines.add(this.#at.line)
-    if (!this.evidence.client || call.status !== 'pending') call.hasComeToBe = true
-    return call
+    const { line } = this.#at
+    askAbout(call, this.evidence.client ? line : null)
+    return { line, call, options: valueAt(params, 'options') }
   }
 
   /** The open turn; with the agent's side alone a new one, unless history is replayed. */
@@ -318,27 +277,13 @@ export class MomentReader {
     const [open] = session.open
     if (open !== undefined || this.evidence.client) return open ?? null
     if (kind === 'user_message_chunk') session.mayReplay = true
-    return session.mayReplay ? null : this.#open(session, null)
+    return session.mayReplay ? null : openPrompt(session, null, this.#at)
   }
 
   #learnCall(session: Session, prompt: Prompt | null, id: string, update: unknown): Call {
-    let call = session.calls.get(id)
-    if (call === undefined) {
-      call = {
-        id,
-        status: 'pending',
-        isAnnounced: false,
-        hasComeToBe: false,
-        isBackground: false,
-        questionLines: new Set(),
-        refusedLine: null,
-        isAllowed: false,
-      }
-      session.calls.set(id, call)
-    }
-    const status = valueAt(update, 'status')
-    if (isStatus(status)) call.status = status
-    if (isBackgroundCall(update)) call.isBackground = true
+    const call = session.calls.get(id) ?? createCall(id)
+    session.calls.set(id, call)
+    learnCall(call, update)
     prompt?.calls.add(call)
     return call
   }

@@ -7,7 +7,9 @@
  */
 import { agentMethods, clientMethods, outcomeOf, valueAt, type Peer } from '@runproof/progress/acp'
 import type { Fault } from '../audit.ts'
-import type { Call, Evidence, Moment, Prompt } from './moment.ts'
+import type { Call } from './call.ts'
+import type { Evidence, Moment } from './moment.ts'
+import type { Prompt } from './session.ts'
 
 /** A prompt may take this long before its answer counts as slow. */
 const answerMsMax = 30 * 60 * 1000
