@@ -58,7 +58,7 @@ export function readFrames(chunks: readonly TimedBytes[], startMs: number): Fram
     const offsets = cuts.map((cut) => frameBytes - (end - cut)).filter((offset) => offset > 0)
     if (offsets.length !== 1 || offsets[0] !== frameBytes) event.cuts = offsets
     // More than one is in a block only when carriage returns end its lines; nobody knows its cuts.
-    events.push(event, ...more)
+    for (const one of [event, ...more]) events.push(one)
   }
   let start = 0
   for (let end = blockEnd(bytes, start); end !== -1; end = blockEnd(bytes, start)) {
@@ -66,8 +66,8 @@ export function readFrames(chunks: readonly TimedBytes[], startMs: number): Fram
     readBlock(start, end)
     start = end
   }
-  const rest = decoder.push(bytes.subarray(start)).map((event) => record(event, bytes.length))
-  events.push(...rest)
+  const rest = decoder.push(bytes.subarray(start))
+  for (const event of rest) events.push(record(event, bytes.length))
   const left = decoder.end().tailDiscarded?.bytes ?? 0
   const tail = wholeCharacters(bytes.subarray(bytes.length - left))
   return { events, lineEnd, ...(tail === '' ? {} : { tail }) }

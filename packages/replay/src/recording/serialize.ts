@@ -18,7 +18,10 @@ export function serializeRecording(recording: Recording): string {
     stored.add(digest)
     return digest
   }
-  for (const exchange of exchanges) lines.push(...exchangeLines(exchange, store))
+  for (const exchange of exchanges) {
+    // One by one: as arguments of one call, those of a long stream overflow the stack.
+    for (const line of exchangeLines(exchange, store)) lines.push(line)
+  }
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 

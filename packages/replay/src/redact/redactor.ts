@@ -8,10 +8,10 @@
  * that a secret is also replaced where nothing around it gives it away.
  * Invariant: `redact` is idempotent.
  */
-import { findEncoded, runAround } from './encoded.ts'
+import { findEncoded } from './encoded.ts'
+import { createKnown, secretUnitsMin } from './known.ts'
 import { findShapes } from './shape.ts'
 import { mergeSpans, placeholderOf, replaceSpans, type Span } from './span.ts'
-import { spellingsOf } from './spelling.ts'
 import type { KnownSecret } from './value.ts'
 import { viewsOf } from './view.ts'
 
@@ -43,9 +43,6 @@ export type Redactor = {
   /** What was replaced so far, by number. */
   readonly secrets: readonly RedactedSecret[]
 }
-
-/** No secret is shorter. */
-const secretUnitsMin = 8
 
 /** UTF-16 units of the texts whose spans are remembered: histories repeat in every request. */
 const memoUnitsMax = 32 * 1024 * 1024
@@ -130,66 +127,4 @@ function inViews(text: string, find: (view: string) => Span[]): Span[] {
   return viewsOf(text).flatMap((view) =>
     find(view.text).map((span) => ({ ...span, ...view.placeOf(span.start, span.end) })),
   )
-}
-
-type Known = {
-  add(value: string, rule: string): void
-  find(text: string): Span[]
-  /** The longest beginning of a secret that the text ends with. */
-  findCut(text: string): Span[]
-}
-
-/** Secrets that are looked for literally, in all spellings. */
-function createKnown(): Known {
-  const bySpelling = new Map<string, { value: string; rule: string; isBase64: boolean }>()
-  let pattern: RegExp | null = null
-  const compile = (): RegExp => {
-    // The longest first: one secret may be part of another.
-    const spellings = [...bySpelling.keys()].toSorted((a, b) => b.length - a.length)
-    return new RegExp(spellings.map(escapePattern).join('|'), 'g')
-  }
-  return {
-    add(value, rule) {
-      if (value.length < secretUnitsMin || bySpelling.has(value)) return
-      for (const { text, isBase64 } of spellingsOf(value)) {
-        if (!bySpelling.has(text)) bySpelling.set(text, { value, rule, isBase64 })
-      }
-      pattern = null
-    },
-    find(text) {
-      if (bySpelling.size === 0) return []
-      pattern ??= compile()
-      const spans: Span[] = []
-      pattern.lastIndex = 0
-      for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-        const { 0: found, index } = match
-        const secret = bySpelling.get(found)
-        const end = index + found.length
-        const isRun = secret?.isBase64 === true
-        const place = isRun ? runAround(text, index, end) : { start: index, end }
-        // The next one may begin inside this one; a run is taken out whole, however many it holds.
-        pattern.lastIndex = isRun ? place.end : index + 1
-        if (secret === undefined) continue
-        spans.push({ ...place, value: secret.value, rule: secret.rule })
-      }
-      return spans
-    },
-    findCut(text) {
-      let longest: Span[] = []
-      for (const [spelling, { value, rule }] of bySpelling) {
-        const shortest =
-          longest[0] === undefined ? secretUnitsMin : text.length - longest[0].start + 1
-        for (let length = spelling.length - 1; length >= shortest; length--) {
-          if (!text.endsWith(spelling.slice(0, length))) continue
-          longest = [{ start: text.length - length, end: text.length, value, rule }]
-          break
-        }
-      }
-      return longest
-    },
-  }
-}
-
-function escapePattern(text: string): string {
-  return text.replaceAll(/[$()*+./?[\\\]^{|}-]/g, String.raw`\$&`)
 }

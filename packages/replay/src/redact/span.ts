@@ -33,9 +33,11 @@ export function mergeSpans(text: string, spans: readonly Span[]): Span[] {
   const taken = hasPlaceholder(text) ? [...text.matchAll(placeholder)] : []
   const merged: Span[] = []
   const sorted = spans.toSorted((a, b) => a.start - b.start || b.end - a.end)
+  let passed = 0
   for (const span of sorted) {
     const { start, end } = span
-    if (taken.some(({ index, 0: { length } }) => start < index + length && end > index)) continue
+    while (endOf(taken[passed]) <= start) passed++
+    if ((taken[passed]?.index ?? Infinity) < end) continue
     const last = merged.at(-1)
     if (last === undefined || start >= last.end) merged.push(span)
     else if (end > last.end) {
@@ -45,6 +47,9 @@ export function mergeSpans(text: string, spans: readonly Span[]): Span[] {
   }
   return merged
 }
+
+const endOf = (match: RegExpExecArray | undefined): number =>
+  match === undefined ? Infinity : match.index + match[0].length
 
 /**
  * Replaces spans of the joined pieces. A token stands in the piece where its
@@ -58,14 +63,17 @@ export function replaceSpans(
 ): string[] {
   if (spans.length === 0) return [...pieces]
   let offset = 0
+  let passed = 0
   return pieces.map((piece) => {
     const start = offset
     const end = start + piece.length
     offset = end
     let kept = ''
     let from = start
-    for (const span of spans) {
-      if (span.end <= start || span.start >= end) continue
+    while ((spans[passed]?.end ?? Infinity) <= start) passed++
+    for (let at = passed; at < spans.length; at++) {
+      const span = spans[at]
+      if (span === undefined || span.start >= end) break
       kept += piece.slice(from - start, Math.max(span.start - start, 0))
       if (span.start >= start) kept += tokenOf(span)
       from = Math.min(span.end, end)

@@ -99,3 +99,11 @@ it('an event larger than a decoder takes by itself is one like any other', () =>
   const { events } = readFrames([{ bytes: Buffer.from(`data: ${data}\n\n`), atMs: 0 }], 0)
   expect(events.map((event) => event.data === data)).toEqual([true])
 })
+
+it.each(['\n', '\r'])(
+  'a stream may have any number of events (lines end with %j)',
+  async (lineEnd) => {
+    const exchange = await record([`data: 1${lineEnd}${lineEnd}`.repeat(200_000)])
+    expect(exchange.events).toHaveLength(200_000)
+  },
+)

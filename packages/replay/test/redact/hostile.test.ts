@@ -1,6 +1,7 @@
 /** Long texts made to be slow: each is scanned in a time that grows with its length. */
-import { beforeAll, expect, it } from 'vitest'
-import { createRedactor, type Redactor } from '@runproof/replay/redact'
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createRedactor, redactLines, type Redactor } from '@runproof/replay/redact'
 import { requestKey, type Exchange } from '@runproof/replay'
 import { redactRecording } from '@runproof/replay/recorder'
 import { recordingOf } from './exchanges.ts'
@@ -63,6 +64,47 @@ it.each([...units, ...heads])('%j again and again', (unit) => {
     // Linear: some 10 ms. Quadratic: more than 10 s.
     expect(performance.now() - startedAt).toBeLessThan(5000)
   }
+})
+
+describe('secrets that were found in a text', () => {
+  const drawn = (n: number): string =>
+    `sk-proj-${createHash('sha256').update(`${n}`).digest('hex')}`
+
+  it('may be many', async () => {
+    const finder = await createRedactor()
+    const texts = Array.from({ length: 1000 }, (_, n) => drawn(n))
+    const startedAt = performance.now()
+    for (const text of texts) finder.learn([text])
+    // Some 100 ms, when one more is not more work than the one before; else more than a minute.
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    expect(finder.find(`it is (${texts.join(')(')})`, { isOpaque: true })).toHaveLength(1000)
+  })
+
+  it('may be long', async () => {
+    const finder = await createRedactor()
+    const long = `sk-ant-${'0123456789abcdef'.repeat(10_000)}`
+    finder.learn([long])
+    const texts = [`"${long}"`, JSON.stringify({ a: long })]
+    expect(texts.flatMap((text) => finder.redact([text]))).toEqual([
+      '"{{secret:1}}"',
+      '{"a":"{{secret:1}}"}',
+    ])
+  })
+
+  it('may stand between many that are redacted already', async () => {
+    const finder = await createRedactor([{ name: 'KNOWN', value: secret }])
+    const startedAt = performance.now()
+    const [redacted] = finder.redact([`{{secret:1}} ${secret} `.repeat(30_000)])
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    expect(redacted).toBe('{{secret:1}} {{secret:1}} '.repeat(30_000))
+  })
+})
+
+it('lines of no JSON cost no exception each', async () => {
+  const startedAt = performance.now()
+  const lines = Array.from({ length: 500_000 }, () => 'a')
+  expect(redactLines(lines, redactor)).toEqual(lines)
+  expect(performance.now() - startedAt).toBeLessThan(5000)
 })
 
 it('an answer too deep for any stack is scanned as a text', () => {
