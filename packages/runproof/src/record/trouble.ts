@@ -5,6 +5,7 @@
  * why a run ended otherwise than it should: a list of models that is not there
  * says nothing of the turn.
  */
+import type { Wire } from '@runproof/llm'
 import type { Exchange } from '@runproof/replay'
 import type { AgentConfig } from '../config/config.ts'
 import type { Execution } from '../run/execute.ts'
@@ -26,10 +27,14 @@ export async function troublesOf(
   { provider }: AgentConfig,
 ): Promise<Troubles> {
   if (recorded === null || recorded.recording.source !== 'live') return { troubles: [], asides: [] }
-  const { asksModel } = await import('@runproof/replay')
+  const [{ asksModel }, { wires }] = await Promise.all([
+    import('@runproof/replay'),
+    import('@runproof/llm'),
+  ])
   const base = (provider?.upstream ?? '').replace(/\/$/, '')
+  const wire = wires[recorded.recording.wire]
+  const exchanges = recorded.recording.exchanges.filter((one) => !wasLeftAtItsEnd(one, wire))
   const isOfModel = ({ request }: Exchange): boolean => asksModel(request)
-  const { exchanges } = recorded.recording
   return {
     troubles: describeTroubles(exchanges.filter(isOfModel), base),
     asides: describeTroubles(
@@ -37,6 +42,15 @@ export async function troublesOf(
       base,
     ).map((sentence) => `beside the model, ${sentence}`),
   }
+}
+
+/** Whether the agent had the whole answer when it left: some wait for no end of the connection. */
+function wasLeftAtItsEnd({ events, end }: Exchange, wire: Wire): boolean {
+  if (end.kind !== 'aborted') return false
+  const decoder = wire.createDecoder()
+  return events.some(({ event = 'message', data, id = '' }) =>
+    decoder.push({ event, data, id }).some(({ type }) => type === 'finish'),
+  )
 }
 
 function describeTroubles(exchanges: readonly Exchange[], base: string): string[] {

@@ -9,13 +9,14 @@
  * RUNPROOF_AGENTS: where agents are installed; else below `node_modules/.cache`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import process from 'node:process'
 import { parseRecording, serializeRecording, type Recording } from '@runproof/replay'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { listPresets } from '../../src/presets/preset.ts'
 import { repository } from '../own.ts'
-import { createProject, resultsOf, type Project } from '../project.ts'
+import { createProject, resultsOf, script, type Project } from '../project.ts'
 import { provideAgent } from './install.ts'
 import { scriptScenarios, scriptText, toldOverTheProtocol, tools } from './scripts.ts'
 
@@ -125,6 +126,20 @@ const otherOrder = (recording: Recording): Recording => ({
     .map((exchange, index) => ({ ...exchange, n: index + 1 })),
 })
 
+/** A provider that refuses everything, and what came with each request that asks for something. */
+async function startRefusing(): Promise<{ upstream: string; seen: string[] }> {
+  const seen: string[] = []
+  const server = createServer(({ method, url = '', rawHeaders }, response) => {
+    if (method === 'POST') seen.push([url, ...rawHeaders].join('\n'))
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{}}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { upstream: `http://127.0.0.1:${address.port}`, seen }
+}
+
 /** Changes of a scenario in which a file is read, and what was recorded and sent then. */
 const changes: Record<string, { change: (files: Files) => Files; words: [string, string] }> = {
   'another-prompt': {
@@ -187,6 +202,18 @@ for (const agent of chosen) {
         expect(complaints['another-order']).toBe('')
       },
     )
+
+    it('gives a real provider the key of the environment', { timeout: testMsMax }, async () => {
+      const { upstream, seen } = await startRefusing()
+      const key = 'hk-0a91b7cc1e77ff42aa'
+      const input = script({ op: 'prompt', text: 'What is a recording?' })
+      const provider = { upstream, key: 'HARBOUR_KEY' }
+      const project = projectOf(agent, { refused: { 'input.json': input } }, { provider })
+      const { stdout } = await project.record([], {}, { ...env, HARBOUR_KEY: key })
+      expect(seen, stdout).not.toEqual([])
+      for (const request of seen) expect(request).toContain(key)
+      expect(stdout).not.toContain(key)
+    })
 
     const setting = toldOverTheProtocol[agent]
     it.skipIf(setting === undefined)(

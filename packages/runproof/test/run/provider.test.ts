@@ -393,7 +393,9 @@ describe('a recording that cannot be replayed', () => {
 })
 
 /** A provider that answers from what another recording holds, and notes the keys it was given. */
-async function startProvider(): Promise<{ url: string; keys: unknown[] }> {
+async function startProvider(
+  connection: 'ends' | 'stays' = 'ends',
+): Promise<{ url: string; keys: unknown[] }> {
   const { exchanges } = readRecording(await recorded())
   const keys: unknown[] = []
   let next = 0
@@ -407,7 +409,7 @@ async function startProvider(): Promise<{ url: string; keys: unknown[] }> {
     request.resume().on('end', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       for (const { data } of events) response.write(`data: ${data}\n\n`)
-      response.end()
+      if (connection === 'ends') response.end()
     })
   })
   return { url: await listen(server), keys }
@@ -544,6 +546,18 @@ describe('recording from a provider', () => {
     expect(stdout).toContain(`  note: POST ${url}/v1/chat/completions got no answer (exchange 1)\n`)
     expect(readRecording(project).exchanges).toMatchObject([
       { response: null, end: { kind: 'reset' } },
+    ])
+  })
+
+  it('says nothing of an agent that leaves when it has the whole answer', async () => {
+    const { url } = await startProvider('stays')
+    const agent = { env: { HASTY: '1' }, provider: { upstream: url } }
+    const project = createProject({ 'runproof.yml': configText(agent), ...live })
+    const { stdout } = await project.record()
+    expect(stdout).toMatch(/^boat: recorded from the provider; .*; replays\n$/)
+    expect(readRecording(project).exchanges.map(({ end }) => end.kind)).toEqual([
+      'aborted',
+      'aborted',
     ])
   })
 
