@@ -25,6 +25,7 @@ export function secretsOfJson(value: unknown): KnownSecret[] {
 /** A variable or a header as `{name, value}`. */
 function secretOfPair({ name, value }: Record<string, unknown>): KnownSecret[] {
   if (typeof name !== 'string' || typeof value !== 'string') return []
-  if (isSecretOfEnvironment(name, value)) return secretsOfRequest({ [name]: value }, '')
-  return []
+  if (!isSecretOfEnvironment(name, value)) return []
+  // What stands before a blank may be a scheme or a part of the secret.
+  return [{ name, value }, ...secretsOfRequest({ [name]: value }, '')]
 }

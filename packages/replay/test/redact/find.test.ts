@@ -302,6 +302,13 @@ describe('a member of JSON', () => {
     expect(redacted).not.toContain(secret)
   })
 
+  it('that has blanks is taken out from its first word on', async () => {
+    const value = { env: [{ name: 'DORY_PASSWORD', value: 'correct horse battery' }] }
+    expect(redactValue(value, await createRedactor())).toEqual({
+      env: [{ name: 'DORY_PASSWORD', value: '{{secret:1}}' }],
+    })
+  })
+
   it.each([
     ['that only has such a name', { api_key: 'your-key-here', properties: { token: {} } }],
     ['of a key of a keyboard', { key: 'Control+Shift+F12' }],

@@ -91,7 +91,8 @@ export async function executeScenario(
   } catch (error) {
     // What it says on its way out is seen, too. Of several errors the first one is the cause.
     await world.close().catch(() => undefined)
-    await options.onBroken?.({ transcript: world.channel.transcript, stderr: world.stderr })
+    const seen = { transcript: world.channel.transcript, stderr: world.stderr }
+    await options.onBroken?.(seen).catch(() => undefined)
     throw error
   }
 }

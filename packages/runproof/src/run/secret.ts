@@ -13,8 +13,8 @@ import type { Output } from './goldens.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Of the environment, the key of the provider however short it is and whatever
- * it looks like, and what the configuration gives the agent.
+ * Of the environment, the key of the provider whatever it looks like (no secret
+ * has less than 8 characters), and what the configuration gives the agent.
  */
 export async function secretsOfRun(
   { env: set, record, provider }: Pick<AgentConfig, 'env' | 'record' | 'provider'>,

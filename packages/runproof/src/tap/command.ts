@@ -59,7 +59,7 @@ export async function runTap(
   const tell = (text: string): void => void terminal.stderr.write(`runproof tap: ${text}\n`)
   const transcript = createTapTranscript({
     file,
-    env: { ...variablesOf(command), ...terminal.env },
+    variables: [...variablesOf(command), ...Object.entries(terminal.env)],
     now: () => performance.now() - startedMs,
     onUnjoined: () =>
       tell(
@@ -87,13 +87,12 @@ export async function runTap(
   return 128 + constants.signals[signal]
 }
 
-/** What flags say, as if they were variables: `--api-key=…`, `--api-key …`. */
-function variablesOf(command: readonly string[]): Record<string, string> {
-  const flags = command.flatMap((word, at): [string, string][] => {
+/** What flags say, as if they were variables: `--api-key=…`, `--api-key …`. One may come twice. */
+function variablesOf(command: readonly string[]): [name: string, value: string][] {
+  return command.flatMap((word, at): [string, string][] => {
     const [, name = '', value = command[at + 1] ?? ''] = /^--?([\w-]+)(?:=(.*))?$/s.exec(word) ?? []
     return name === '' ? [] : [[name, value]]
   })
-  return Object.fromEntries(flags)
 }
 
 function openFile(out: string | undefined, folder: string): OwnFile {

@@ -29,8 +29,8 @@ export type TapTranscript = {
 
 export type TapTranscriptOptions = {
   file: OwnFile
-  /** What its names call a secret is taken out. */
-  env: Readonly<Record<string, string | undefined>>
+  /** What their names call a secret is taken out. */
+  variables: readonly (readonly [name: string, value: string | undefined])[]
   /** Milliseconds since the process was spawned. */
   now: () => number
   /** Called once, when the file cannot be written any more. */
@@ -50,7 +50,7 @@ type Redaction = {
 
 export function createTapTranscript({
   file,
-  env,
+  variables,
   now,
   onProblem,
   onUnjoined,
@@ -68,7 +68,7 @@ export function createTapTranscript({
   // The detectors take a moment to load: lines wait for them, bytes do not.
   const held: Entry[] = []
   let redaction: Redaction | null = null
-  const loading = nextTurn(env)
+  const loading = nextTurn(variables)
     .then(loadRedaction)
     .then((loaded) => {
       redaction = loaded
@@ -97,10 +97,11 @@ export function createTapTranscript({
   }
 }
 
-async function loadRedaction(env: TapTranscriptOptions['env']): Promise<Redaction> {
+async function loadRedaction(variables: TapTranscriptOptions['variables']): Promise<Redaction> {
   const { createRedactor, redactLines, redactValue, secretsOfEnvironment } =
     await import('@runproof/replay/redact')
-  const redactor = await createRedactor(secretsOfEnvironment(env))
+  const secrets = variables.flatMap(([name, value]) => secretsOfEnvironment({ [name]: value }))
+  const redactor = await createRedactor(secrets)
   return {
     value: (value) => redactValue(value, redactor),
     text: (text) => redactor.redact([text])[0] ?? '',

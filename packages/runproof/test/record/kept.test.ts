@@ -123,17 +123,18 @@ describe('record --out', () => {
 })
 
 /** Removes itself when it is started: a second time it is not there. */
-const vanishing = `#!${process.execPath}
+const vanishing = (meanwhile = ''): string => `#!${process.execPath}
 require('node:fs').unlinkSync(__filename)
+${meanwhile}
 process.stderr.write('here once\\n')
 import(${JSON.stringify(agentFile('talks'))})
 `
 
 describe.skipIf(process.platform === 'win32')('a run that breaks off', () => {
-  const started = (): Project => {
+  const started = (meanwhile?: string): Project => {
     const project = createProject({
       'runproof.yml': configFor(['gone'], { gone: { command: ['{root}/agent'] } }),
-      agent: vanishing,
+      agent: vanishing(meanwhile),
       'scenarios/gone/one/input.json': script(
         { op: 'prompt', text: 'Hi' },
         { op: 'loadSession', restart: true },
@@ -165,5 +166,12 @@ describe.skipIf(process.platform === 'win32')('a run that breaks off', () => {
     const project = started()
     expect(await project.test([], { out: 'kept' })).toMatchObject({ code: 3 })
     expectKept(project)
+  })
+
+  it('is told with its own cause when nothing can be kept any more', async () => {
+    const project = started(
+      `require('node:fs').mkdirSync(__dirname + '/kept/one/transcript.jsonl')`,
+    )
+    await expect(project.record([], { out: 'kept' })).rejects.toMatchObject({ code: 'environment' })
   })
 })
