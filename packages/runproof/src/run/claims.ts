@@ -67,10 +67,11 @@ export function createClaims({
   const write = (run: string, text: string): void => {
     let block = blocks.find((one) => one.run === run)
     if (block === undefined) blocks.push((block = { run, lines: [] }))
-    const previous = block.lines.at(-1)
-    const isJoined = joinChunks && text.startsWith('text.delta ')
-    if (previous?.text === text) previous.count += isJoined ? 0 : 1
-    else block.lines.push({ text, count: 1 })
+    const { lines } = block
+    if (joinChunks && continuesText(lines, text)) return
+    const previous = lines.at(-1)
+    if (previous?.text === text) previous.count++
+    else lines.push({ text, count: 1 })
   }
   const take = (envelope: Envelope): void => {
     const task = taskOf(envelope)
@@ -121,6 +122,18 @@ export function createClaims({
     },
     lines: () => blocks.flatMap((block, index) => renderBlock(block, index === 0)),
   }
+}
+
+/**
+ * Whether a line tells nothing but that a text goes on. A cancel that comes into
+ * the middle of one divides it where it happens to be.
+ */
+function continuesText(lines: Block['lines'], text: string): boolean {
+  if (!text.startsWith('text.delta ')) return false
+  const [before, previous] = [lines.at(-2)?.text, lines.at(-1)?.text]
+  if (previous === text) return true
+  const isDivided = before?.startsWith('text.delta ') === true
+  return isDivided && previous === text.replace('text.delta', 'cancel.requested')
 }
 
 const allIssues = (task: Task): string[] => [

@@ -48,7 +48,8 @@ export function judgeOutputs(
   ]
 }
 
-function judgeReplay({ folder, files }: Scenario, run: Execution): Failure[] {
+function judgeReplay(scenario: Scenario, run: Execution): Failure[] {
+  const { folder, files } = scenario
   const { report, failures, logs } = run
   const asksModel = files.override !== undefined || logs.some(hasModelCall)
   const isOwed = run.isUnreported && asksModel && failures.length === 0
@@ -77,10 +78,26 @@ function judgeReplay({ folder, files }: Scenario, run: Execution): Failure[] {
         ...neutralCalls.map(
           (call) => `answered beside the script, for it offers no tools or wants a schema: ${call}`,
         ),
+        ...permissionHint(scenario, run),
       ],
       ...(unusedCalls !== undefined && { unusedExchanges: unusedCalls.map(({ n }) => n) }),
     },
   ]
+}
+
+/** A question that had no answer ends many a turn early. */
+function permissionHint({ input }: Scenario, { transcript }: Execution): string[] {
+  const { steps, permissionAnswers } = input
+  // What a cancel leaves open, it answers as well.
+  if (steps.some(({ op }) => op === 'promptAndCancel' || op === 'cancel')) return []
+  const asked = transcript.filter(
+    (line) => line.dir === '<' && 'm' in line && line.m['method'] === 'session/request_permission',
+  )
+  return asked.length <= permissionAnswers.length
+    ? []
+    : [
+        `requests for permission: ${asked.length}, "permissionAnswers": ${permissionAnswers.length}; the rest was answered "cancelled"`,
+      ]
 }
 
 /** Prompts change with every release of an agent: of a miss the first thing to know. */
@@ -151,7 +168,9 @@ function judgeEgress({ attempts }: Execution): Failure[] {
 }
 
 /** What has conditions must meet them; only of the last prompt `expect` may say otherwise. */
-export function judgeClaim({ input }: Scenario, { claims, unaccepted }: Execution): Failure[] {
+export function judgeClaim(scenario: Scenario, run: Execution): Failure[] {
+  const { input } = scenario
+  const { claims, unaccepted } = run
   const lastPrompt = input.steps.findLastIndex(isPrompt)
   const last = input.steps[lastPrompt]
   const hasConditions = last?.op === 'prompt' && last.accept.length > 0
@@ -176,6 +195,7 @@ export function judgeClaim({ input }: Scenario, { claims, unaccepted }: Executio
       details: [
         ...reasons.map(notAccepted),
         ...(issues.length === 0 ? [] : [`issues: ${issues.join(', ')}`]),
+        ...permissionHint(scenario, run),
       ],
     },
   ]

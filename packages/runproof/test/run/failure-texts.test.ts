@@ -51,6 +51,10 @@ describe('the text of', () => {
       'an answer nobody asked for',
       () => little('talks', [prompt], { permissionAnswers: [{ kind: 'allow_once' }] }),
     ],
+    [
+      'a permission that nobody answered',
+      () => little('asks', [{ ...prompt, accept: [{ matches: 'yes' }] }]),
+    ],
     ['an error that was not expected', () => little('talks', [setOption('bad')])],
     ['a result that was not expected', () => little('talks', [expectError('good')])],
     ['a scenario that says nothing usable', () => little('talks', [{ op: 'promt' }])],
