@@ -20,19 +20,24 @@ export function guardFiles(snapshot: Snapshot): Finding[] {
   return [...missing(snapshot), ...leftover(snapshot), ...override(snapshot), ...children(snapshot)]
 }
 
+/** What a replay reads, by seam. */
+const sources = { session: scenarioFiles.session, provider: scenarioFiles.recording, none: null }
+
 function missing(snapshot: Snapshot): Finding[] {
   const report = reportFor(snapshot)
   const { agent, entries, isForeign, input, name } = snapshot
   const acceptsWorkspace = input.steps.some(
     (step) => step.op === 'prompt' && step.accept.some((one) => 'workspace' in one),
   )
-  const required: [file: string, isNeeded: boolean, remedy: string][] = [
-    [scenarioFiles.session, agent.seam === 'session', `run: runproof record ${name}`],
-    [scenarioFiles.recording, agent.seam === 'provider', `run: runproof record ${name}`],
-    [scenarioFiles.stdout, true, `run: runproof test ${name}, then runproof review`],
+  const source = sources[agent.seam]
+  // What was never recorded cannot be tested, and the record writes its goldens as well.
+  const isRecorded = source === null || entries.includes(source)
+  const required: (readonly [file: string, isNeeded: boolean, remedy: string])[] = [
+    ...(isRecorded ? [] : [[source, true, `run: runproof record ${name}`] as const]),
+    [scenarioFiles.stdout, isRecorded, `run: runproof test ${name}, then runproof review`],
     [
       scenarioFiles.progress,
-      !isForeign && agent.protocol === 'acp' && prompts(snapshot),
+      isRecorded && !isForeign && agent.protocol === 'acp' && prompts(snapshot),
       `run: runproof test ${name}, then runproof review`,
     ],
     [

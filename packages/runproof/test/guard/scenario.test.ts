@@ -95,10 +95,14 @@ describe('the guards', () => {
 
   it.each<[what: string, files: Files, found: (string | RegExp)[]]>([
     [
-      'missing files',
+      'what was never recorded',
       without(sound, 'session.jsonl', 'stdout.golden.jsonl', 'progress.golden.txt'),
+      ['missing-file session.jsonl is missing; run: runproof record demo'],
+    ],
+    [
+      'missing goldens',
+      without(sound, 'stdout.golden.jsonl', 'progress.golden.txt'),
       [
-        'missing-file session.jsonl is missing; run: runproof record demo',
         'missing-file stdout.golden.jsonl is missing; run: runproof test demo, then runproof review',
         'missing-file progress.golden.txt is missing; run: runproof test demo, then runproof review',
       ],
