@@ -135,7 +135,7 @@ function printDone(
     const what = written.length === 0 ? 'nothing changed' : `wrote ${written.join(', ')}`
     const chance =
       learned.length === 0 ? '' : `optional, not asked for again: ${learned.join(', ')}; `
-    const proof = replayed.passed ? 'replays' : 'does not replay'
+    const proof = replayed.passed ? 'replays' : 'the replay fails'
     output.line(`${visible(recorded.scenario)}: ${sources[source]}; ${what}; ${chance}${proof}`)
   }
   const again = isRecorded ? 'test' : 'record'

@@ -310,7 +310,7 @@ describe('what differs from run to run', () => {
     const unmasked = createProject({ 'runproof.yml': configText({ env }), ...boat })
     const { code, stdout } = await unmasked.record()
     expect(code).toBe(1)
-    expect(stdout).toMatch(/does not replay[^]*body\.messages\[0\]\.content[^]*wants a mask/)
+    expect(stdout).toMatch(/the replay fails[^]*body\.messages\[0\]\.content[^]*wants a mask/)
     const provider = { mask: [{ match: 'Process (\\d+)', token: 'process' }] }
     expect(await failures(await recorded({ env, provider }))).toEqual([])
   })
