@@ -113,7 +113,7 @@ function createProgram(
     .command('status')
     .summary('what a screen may claim after each event of a log, and at its end')
     .description(
-      'After each event, what a screen may claim; then the claim at the end of the input.\nReads JSON lines, server-sent events with JSON data, or a JSON array of cases.',
+      'After each event, what a screen may claim; then the claim at the end of the input. Reads JSON lines, server-sent events with JSON data, or a JSON array of cases.',
     )
     .argument('<file>', 'a log or a cases file; - reads stdin')
     .argument('[case]', 'a case of a cases file, or all (default: "normal", else the first)')
@@ -133,7 +133,7 @@ function createProgram(
     .command('check')
     .summary('audit transcripts and session logs against the rules')
     .description(
-      'Audits transcripts and session logs against the rules that need no more than their file.\nA rule without its evidence is not evaluated: neither pass nor fail.',
+      'Audits transcripts and session logs against the rules that need no more than their file. A rule without its evidence is not evaluated: neither pass nor fail.',
     )
     .argument('<file...>', 'transcripts and session logs; - reads stdin')
     .option(
@@ -169,7 +169,7 @@ function createProgram(
     .command('test')
     .summary('replay scenarios without key and network, and compare all goldens')
     .description(
-      'Replays scenarios and compares what the agent says, what it logs, what a screen would\nhave claimed and what it left in the workspace. Never writes a golden.',
+      'Replays scenarios and compares what the agent says, what it logs, what a screen would have claimed and what it left in the workspace. Never writes a golden.',
     )
     .argument('[scenario...]', 'folders, names or <agent>/<name> (default: all of runproof.yml)')
     .option('--agent <name>', 'only this agent; a folder that names no agent gets this one')
@@ -189,7 +189,7 @@ function createProgram(
     .command('record')
     .summary('run scenarios against the real provider, write their logs and goldens')
     .description(
-      "Runs scenarios with the agent's real provider and writes what it logged and said. A scenario\nwhose model is scripted or authored needs no provider. Each is replayed once as a proof.",
+      "Runs scenarios with the agent's real provider and writes what it logged and said. A scenario whose model is scripted or authored needs no provider. Each is replayed once as a proof.",
     )
     .argument('[scenario...]', 'folders, names or <agent>/<name> (default: all of runproof.yml)')
     .option('--agent <name>', 'only this agent; a folder that names no agent gets this one')
@@ -221,7 +221,7 @@ function createProgram(
     .command('emulate')
     .summary('serve recordings as a provider on 127.0.0.1, without a key')
     .description(
-      'Serves recordings and session logs as a provider on 127.0.0.1. A request gets the answer that\nwas recorded for the same request, or an error; nothing is served because it is similar.',
+      'Serves recordings and session logs as a provider on 127.0.0.1. A request gets the answer that was recorded for the same request, or an error; nothing is served because it is similar.',
     )
     .argument('<recording...>', 'recordings, and session logs with --wire')
     .option('--port <n>', 'the port (default: any that is free)')
@@ -242,7 +242,7 @@ function createProgram(
     .command('tap')
     .summary('stand between an editor and an agent, and keep what crosses')
     .description(
-      'Starts the agent, passes every byte on untouched, and writes what crossed as a transcript\n(for status, check and view), without secrets.',
+      'Starts the agent, passes every byte on untouched, and writes what crossed as a transcript (for status and check), without secrets.',
     )
     .argument('<command...>', "the agent's command, behind --")
     .option(
@@ -259,7 +259,7 @@ function createProgram(
     .command('init')
     .summary('find an agent and write runproof.yml and a first scenario')
     .description(
-      'Finds an agent that Runproof knows (in the project, its cache, on the PATH), writes\nrunproof.yml and a first scenario, and says what to do next. Runs and installs nothing.',
+      'Finds an agent that Runproof knows (in the project, its cache, on the PATH), writes runproof.yml and a first scenario, and says what to do next. Runs and installs nothing.',
     )
     .option('--preset <name>', 'the agent, instead of looking for one')
     .option('--json', 'one JSON line a file, one more at the end')
@@ -273,7 +273,7 @@ function createProgram(
     .command('doctor')
     .summary('look over the scenario folders and the machine, without running an agent')
     .description(
-      'Runs the guards over scenario folders (missing, left over, unreadable, secret, of one machine …)\nand checks what a run needs: Node.js, the programs of the agents.',
+      'Runs the guards over scenario folders (missing, left over, unreadable, secret, of one machine …) and checks what a run needs: Node.js, the programs of the agents.',
     )
     .argument('[scenario...]', 'folders or names (default: every scenario)')
     .option('--json', 'one JSON line a check and a finding, one more at the end')

@@ -15,6 +15,19 @@ describe('the runproof bin', () => {
     expect(stdout).toContain('Exit codes')
   })
 
+  it.each(['status', 'check', 'test', 'record', 'emulate', 'tap', 'init', 'doctor'])(
+    'explains %s in lines that are as wide as the terminal',
+    async (command) => {
+      const { stdout } = await runproof([command, '--help'])
+      const lines = stdout.split('\n\n')[1]?.split('\n') ?? []
+      expect(lines.length).toBeGreaterThan(1)
+      for (const [index, line] of lines.slice(0, -1).entries()) {
+        const next = lines[index + 1]?.split(' ')[0]
+        expect(`${line} ${next}`.length).toBeGreaterThan(80)
+      }
+    },
+  )
+
   it('ends quietly when its reader goes away', () => {
     const command = `"${process.execPath}" "${bin}" sse - --chunk 1 | head -n 1`
     const { stdout, stderr } = spawnSync('sh', ['-c', command], {
