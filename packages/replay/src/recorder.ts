@@ -104,15 +104,16 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
       if (typeof exchange === 'string') problems.push(`exchange ${capture.n} ${exchange}`)
       else exchanges.push(exchange)
     }
-    const values = [
-      ...(options.secrets ?? []),
-      ...secretsOfEnvironment(options.env ?? {}),
+    // Those a replay knows, too.
+    const beforehand = [...(options.secrets ?? []), ...secretsOfEnvironment(options.env ?? {})]
+    const redactor = await createRedactor([
+      ...beforehand,
       ...captures.flatMap(({ headers, path, response }) => [
         ...secretsOfRequest(headers, path),
         ...secretsOfResponse(response?.headers ?? {}),
       ]),
       ...exchanges.flatMap(({ request }) => secretsOfJson(request.body)),
-    ]
+    ])
     const raw: Recording = {
       version: 1,
       wire: options.wire,
@@ -120,10 +121,9 @@ export async function createRecorder(options: RecorderOptions): Promise<Recorder
       provenance: { upstream: upstream.origin, ...options.provenance },
       exchanges,
     }
-    const redactor = await createRedactor(values)
     const redacted = redactRecording(raw, redactor)
     refuseLeftSecrets(redacted.recording, redactor)
-    await proveRecording(redacted.recording, exchanges, values)
+    await proveRecording(redacted.recording, exchanges, beforehand)
     report = redacted.report
     return redacted.recording
   }

@@ -33,7 +33,7 @@ export function refuseLeftSecrets(recording: Recording, redactor: Redactor): voi
 
 /**
  * @param sent the exchanges as they were, in the order of the recording.
- * @param values secrets of the run.
+ * @param values secrets that a replay knows: what else the recorder found, it must find again.
  * @throws ReplayError `proof-failed`, which names the exchanges and shows nothing of them.
  */
 export async function proveRecording(
@@ -60,7 +60,7 @@ export async function proveRecording(
   if (missed.length === 0) return
   const list = missed.map(({ n }) => n).join(', ')
   throw failure(
-    `without its secrets it no longer matches the requests of exchange ${list}: a secret is known there only by what another exchange says; put it into a variable of the environment whose name says that it is a secret`,
+    `without its secrets it no longer matches the requests of exchange ${list}: a secret is known there only by a header, or by what another exchange says; put it into a variable of the environment whose name says that it is a secret`,
   )
 }
 

@@ -191,21 +191,29 @@ describe('a recorded run', () => {
     )
   })
 
-  it('is refused when it would not match its own requests', async () => {
-    const provider = await startProvider((_, response) => void response.end('{}'))
+  // In the first request nothing says that this is a secret.
+  it.each<[string, { given?: string; headers?: Record<string, string>; second?: unknown }]>([
+    ['a text of the second request', { second: `DB_PASSWORD=${drawn(20)}` }],
+    ['a member of the second request', { second: [{ type: 'mcp', api_key: drawn(20) }] }],
+    ['a header', { headers: { 'x-auth-mode': drawn(20) } }],
+    ['a cookie of the provider', { given: `region=${drawn(20)}` }],
+  ])('is refused when %s alone tells what its requests must not hold', async (_, told) => {
+    const { given, headers = {}, second = '' } = told
+    const provider = await startProvider((_request, response) => {
+      response.writeHead(200, given === undefined ? {} : { 'set-cookie': given }).end('{}')
+    })
     const recorder = await createRecorder({
       upstream: provider.url,
       wire: 'openai-chat',
       clock: () => 0,
     })
-    // In the first request nothing says that this is a secret; the second one says so.
     const secret = drawn(20)
-    await ask(recorder.url, {
-      body: JSON.stringify({ messages: [{ role: 'user', content: `it is ${secret}` }] }),
-    })
-    await ask(recorder.url, {
-      body: JSON.stringify({ messages: [{ role: 'user', content: `DB_PASSWORD=${secret}` }] }),
-    })
+    for (const content of [`it is ${secret}`, second]) {
+      await ask(recorder.url, {
+        headers,
+        body: JSON.stringify({ messages: [{ role: 'user', content }] }),
+      })
+    }
     const refused = await recorder.close().catch((error: unknown) => error)
     if (!ReplayError.is(refused)) throw new Error('it was not refused')
     expect(refused.code).toBe('proof-failed')

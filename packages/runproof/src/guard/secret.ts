@@ -65,8 +65,8 @@ async function placesIn(file: string, text: string, finder: Redactor): Promise<P
 function placesOf(text: string, finder: Redactor, isOpaque: boolean = false): Place[] {
   const first = new Map<string, Place>()
   for (const { rule, start } of finder.find(text, { isOpaque })) {
-    const place = { what: rule, line: text.slice(0, start).split('\n').length }
-    if (!first.has(rule)) first.set(rule, place)
+    if (first.has(rule)) continue
+    first.set(rule, { what: rule, line: text.slice(0, start).split('\n').length })
   }
   return [...first.values()]
 }

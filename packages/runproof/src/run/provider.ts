@@ -55,6 +55,9 @@ export type ProviderOptions = {
 /** What an agent gets for a key where nobody looks at it. */
 const replayKey = 'no-key-is-needed-in-a-replay'
 
+/** Where the recorded agent said its key, one in a replay says what it got for one. */
+const replaySecret: KnownSecret = { name: 'key of the replay', value: replayKey }
+
 /**
  * @throws RunproofError `environment` when recording lacks what it needs, `unreadable` for a recording or
  * a script that cannot be served; so does `close` for one that may not be written.
@@ -124,12 +127,11 @@ async function openReplay(
 
 /**
  * A live request has a secret where the recorded one has `{{secret:1}}`; and a
- * request that was not recorded is told, so it must not hold one either. Where
- * the recorded agent said its key, this one says what it got for one.
+ * request that was not recorded is told, so it must not hold one either.
  */
 async function createRequestRedactor(secrets: readonly KnownSecret[]): Promise<BodyRedactor> {
   const { createBodyRedactor } = await import('@runproof/replay/redact')
-  return createBodyRedactor([...secrets, { name: 'key of the replay', value: replayKey }])
+  return createBodyRedactor([...secrets, replaySecret])
 }
 
 /** The version of the agent that a recording was made with, or null when it does not say. */
@@ -146,11 +148,12 @@ async function recordScript(
   { onRequest, toolless }: ProviderOptions,
 ): Promise<Provider> {
   const { context } = given
+  const secrets = [...given.secrets, replaySecret]
   const recordings = [await readScript(scenario, wire, context)]
   const auxiliary = toolless ? 'answer-schema' : 'answer'
   const model = await startEmulator({ recordings, context, onRequest, auxiliary })
   const recorder = await openRecorder(
-    { ...given, upstream: model.emulator.url, wire },
+    { context, secrets, upstream: model.emulator.url, wire },
     // A script has no times of its own: the same script gives the same recording.
     { clock: () => 0, source: 'emulated' },
   )
