@@ -1,8 +1,10 @@
-/** What a test needs of the machine: a Node.js that is new enough, and every agent's program. */
+/** What a test needs of the machine: a Node.js that is new enough, a folder for runs, and every agent's program. */
 import { constants } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import process from 'node:process'
 import type { AgentConfig } from '../config/config.ts'
 import { fillPlaceholders } from '../config/placeholders.ts'
+import { describeAbove, findAbove } from '../launch/above.ts'
 import { findCommand, isThere } from '../launch/which.ts'
 import { locateAgent } from '../presets/locate.ts'
 import { visible } from '../visible.ts'
@@ -26,6 +28,7 @@ export async function checkEnvironment(
   const root = config?.root ?? process.cwd()
   return [
     checkNode(process.versions.node),
+    checkTemporaryFolder(),
     ...(await Promise.all(agents.map((agent) => checkAgent(agent, root, env)))),
   ]
 }
@@ -35,6 +38,13 @@ export function checkNode(version: string): EnvironmentCheck {
   const ok = major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1])
   const message = ok ? version : `${version} is too old; install ${nodeMin.join('.')} or newer`
   return { what: 'Node.js', ok, message }
+}
+
+/** What is above it is no fault: not every agent looks. */
+function checkTemporaryFolder(): EnvironmentCheck {
+  const note = describeAbove(findAbove())
+  const message = visible(note === null ? tmpdir() : `${tmpdir()}; ${note}`)
+  return { what: 'temporary folder', ok: true, message }
 }
 
 async function checkAgent(

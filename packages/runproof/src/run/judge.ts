@@ -4,6 +4,7 @@
  * output that differs. First causes come first.
  */
 import type { AgentConfig } from '../config/config.ts'
+import { describeAbove, findAbove } from '../launch/above.ts'
 import type { ProcessEnd } from '../launch/process.ts'
 import { writerOf } from '../pending/writable.ts'
 import type { Scenario } from '../scenario/scenario.ts'
@@ -54,12 +55,12 @@ function judgeReplay(scenario: Scenario, run: Execution): Failure[] {
   const asksModel = files.override !== undefined || logs.some(hasModelCall)
   const isOwed = run.isUnreported && asksModel && failures.length === 0
   if (report === null) return isOwed ? [unreported] : []
-  const hint = versionHint(run)
+  const hints = report.misses.length === 0 ? [] : [...versionHint(run), ...aboveHint()]
   const misses = report.misses.map(({ code, message }, index): Failure => ({
     code: code === 'exhausted' ? 'replay-exhausted' : 'replay-miss',
     step: failures[0]?.step ?? null,
     message: firstLine(message).replaceAll(`${folder}/`, ''),
-    details: index < missesExplainedMax ? [...hint, ...message.split('\n').slice(1)] : [],
+    details: index < missesExplainedMax ? [...hints, ...message.split('\n').slice(1)] : [],
   }))
   // A script that broke off leaves calls over as a matter of course.
   if (misses.length > 0 || failures.length > 0) return misses
@@ -108,6 +109,11 @@ function versionHint({ report, transcript }: Execution): string[] {
   return version === recorded
     ? []
     : [`recorded with version ${visible(recorded)} of the agent, this is ${visible(version)}`]
+}
+
+function aboveHint(): string[] {
+  const hint = describeAbove(findAbove())
+  return hint === null ? [] : [visible(hint)]
 }
 
 const hasModelCall = ({ lines }: SessionLog): boolean =>

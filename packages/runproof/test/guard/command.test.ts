@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -29,14 +30,13 @@ describe('runproof doctor', () => {
       ...below('scenarios/demo/one', sound),
     })
     const { code, stdout } = await doctor(root)
-    expect(stdout).toBe(
-      [
-        `ok Node.js: ${process.versions.node}`,
-        `ok agent demo: ${process.execPath} ${root}/agent.js`,
-        '1 scenario looked over, nothing found',
-        '',
-      ].join('\n'),
-    )
+    expect(stdout.split('\n')).toEqual([
+      `ok Node.js: ${process.versions.node}`,
+      expect.stringContaining(`ok temporary folder: ${tmpdir()}`),
+      `ok agent demo: ${process.execPath} ${root}/agent.js`,
+      '1 scenario looked over, nothing found',
+      '',
+    ])
     expect(code).toBe(0)
   })
 
@@ -48,7 +48,7 @@ describe('runproof doctor', () => {
     })
     const { code, stdout } = await doctor(root)
     expect(code).toBe(1)
-    expect(stdout.split('\n').slice(2)).toEqual([
+    expect(stdout.split('\n').slice(3)).toEqual([
       'found scenarios/demo/one/stdout.golden.jsonl:1: is not one JSON object; goldens are written by runproof review, not by hand',
       expect.stringMatching(
         /^found scenarios\/demo\/dead: has session\.jsonl, .* and no input\.json/,
@@ -71,6 +71,7 @@ describe('runproof doctor', () => {
       .map((line): unknown => JSON.parse(line))
     expect(rows).toMatchObject([
       { check: 'Node.js', ok: true },
+      { check: 'temporary folder', ok: true },
       {
         check: 'agent demo',
         ok: false,
@@ -125,8 +126,8 @@ describe('checkEnvironment', () => {
     await import('node:fs/promises').then(({ chmod }) => chmod(join(root, 'bin/agent'), 0o755))
     const agent = { name: 'demo', command, program: null, optional: false }
     const checks = await checkEnvironment({ root, agents: { demo: agent } }, process.env)
-    expect(checks[1]?.ok).toBe(message === null)
-    if (message !== null) expect(checks[1]?.message).toBe(message)
+    expect(checks[2]?.ok).toBe(message === null)
+    if (message !== null) expect(checks[2]?.message).toBe(message)
   })
 })
 
@@ -142,7 +143,7 @@ describe.skipIf(!isThere)(
         .filter((folder) => existsSync(join(folder, 'input.json')))
       expect(folders.length).toBeGreaterThan(10)
       const { code, stdout } = await doctor('/', folders)
-      expect(stdout.split('\n').slice(1)).toEqual([
+      expect(stdout.split('\n').slice(2)).toEqual([
         `${folders.length} scenarios looked over, nothing found`,
         '',
       ])

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { parseRecording, serializeRecording, type Recording } from '@runproof/replay'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { agentFile, createProject, resultsOf, script, type Project } from '../project.ts'
 
 type Chunk = Record<string, unknown>
@@ -205,6 +205,19 @@ describe('a miss', () => {
     writeFileSync(file(project, 'workspace/notes.txt'), 'The boat is blue.\n')
     const [first] = await failures(project)
     expect(first).toMatch(/^replay-miss: .*\nrecorded with version 0\.9 of the agent, this is 1\n/)
+  })
+})
+
+describe('a miss on a machine', () => {
+  it('with files above the working folder names them', async () => {
+    const project = await recorded()
+    writeFileSync(file(project, 'workspace/notes.txt'), 'The boat is blue.\n')
+    vi.stubEnv('TMPDIR', project.root)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect((await failures(project))[0]).not.toContain('AGENTS.md')
+    writeFileSync(join(project.root, 'AGENTS.md'), 'Be kind.\n')
+    const [first] = await failures(project)
+    expect(first).toContain(`there is ${join(project.root, 'AGENTS.md')}; set TMPDIR`)
   })
 })
 
